@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program whose edges edges_test.py lists, on two places. Tasks wait for a finish, a phase of a
 // clock, a mutex, a future, a team and a latch. With the argument "live", some of the tasks that
-// they await run. It ends when its standard input does.
+// they await run: two at place 0 and one at place 1. It ends when its standard input does.
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -19,14 +19,12 @@ struct waiting_place {
 using gates = apgas::place_local<waiting_place>;
 
 std::atomic<bool> over{false};
-std::atomic<int> about_to_wait{0};  // at place 0
-constexpr int all_wait = 7;
+std::atomic<int> begun{0};  // tasks that main has spawned at place 0, directly or not
+constexpr int spawned = 8;
 
-// Ends when the input has ended. In a live job it runs until then, once so many tasks wait.
-void act(bool live, apgas::latch& gate, int waiting) {
+// Ends when the input has ended.
+void act(bool live, apgas::latch& gate) {
   if (!live) return gate.wait();  // act
-  while (about_to_wait < waiting) apgas::yield();
-  for (int i = 0; i < 100; ++i) apgas::yield();
   while (!over.load(std::memory_order_relaxed)) {
   }
 }
@@ -49,47 +47,47 @@ void wait_for_each_other(bool live) {
   const auto c = apgas::clock::make();            // clock made
   apgas::finish([&] {                             // finish
     const auto value = apgas::async_future([&] {  // computing
-      act(live, gate, all_wait);
+      ++begun;
+      act(live, gate);
       return 1;
     });
     apgas::async([&] {  // holder
+      ++begun;
       const std::lock_guard hold(m);
       apgas::async([&] {  // locker
-        ++about_to_wait;
+        ++begun;
         m.lock();  // lock
         m.unlock();
       });
-      act(live, gate, all_wait);
+      act(live, gate);
     });
     apgas::async([value] {  // getter
-      ++about_to_wait;
+      ++begun;
       static_cast<void>(value.get());  // get
     });
     for (int i = 0; i < 2; ++i) {
       apgas::async(apgas::clocked(c), [c] {  // advance
-        ++about_to_wait;
+        ++begun;
         c.advance();  // phase
       });
     }
     apgas::async(apgas::clocked(c), [&] {  // late
-      ++about_to_wait;
+      ++begun;
       gate.wait();  // late wait
       c.advance();
     });
     c.drop();
-    apgas::async_at(apgas::place(1), [at_each, live] {  // remote
-      act(live, at_each->gate, 0);
-    });
-    apgas::async_at(apgas::place(1), [] { apgas::team::world().barrier(); });  // barrier
+    apgas::async_at(apgas::place(1), [at_each, live] { act(live, at_each->gate); });  // remote
+    apgas::async_at(apgas::place(1), [] { apgas::team::world().barrier(); });         // barrier
     apgas::async(apgas::name("reader of the input"), [at_each] {
-      ++about_to_wait;
+      ++begun;
       read_to_the_end();
       for (apgas::place p : apgas::places())
         apgas::at(p, [at_each] { at_each->gate.count_down(); });
       apgas::team::world().barrier();
     });
-    // Otherwise this task would run the others on its stack, and not wait itself.
-    while (about_to_wait < all_wait) apgas::yield();
+    // Tasks that have not begun would run on the stack of this one, in its finish.
+    while (begun < spawned) apgas::yield();
   });
 }
 

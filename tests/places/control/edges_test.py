@@ -6,16 +6,13 @@ places_awaiting; the others are as for control_test.py, without the program."""
 import json
 import pathlib
 import re
-import sys
 import unittest
 
-sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent))
-import control_test  # noqa: E402  # takes the arguments
-from control_test import WITH_MPI, job, report_when, run  # noqa: E402
+from control_test import WITH_MPI, job, members, report_when, run
 
 SOURCE = pathlib.Path(__file__).with_name("awaiting.cpp").read_text().splitlines()
-TWO_PLACES = {"APGAS_TRANSPORT": "local", "APGAS_PLACES": "2"}
-COMPLETE = r"(?s)(?=.* in finish)(?=.* in mutex::lock)(?=.*2 tasks in a phase)(?=.*in future::get)(?=.*barrier)"
+PLACES = {"APGAS_PLACES": "2", "APGAS_WORKERS": "4"}
+LOCAL = dict(PLACES, APGAS_TRANSPORT="local")
 
 
 def line(mark):
@@ -24,14 +21,23 @@ def line(mark):
     return rf"\S*awaiting\.cpp:{number}\b"
 
 
-def edges(process, *more, wanted=COMPLETE):
-    code, out, err = report_when(wanted, process.pid, "--edges", *more)
-    return code, out, err
+LATCH = rf"in latch::wait at {line('act')}"
+
+
+def edges_of(pid, state=LATCH):
+    """The list in which all tasks of the program are; `state` is that of those in act()."""
+    waits = ["in finish", "in mutex::lock", "2 tasks in a phase", "in future::get", "in blocking",
+             "in a collective", rf"in latch::wait at {line('late wait')}"]
+    waits += [rf"spawned at {line(mark)}, place \d, {state}"
+              for mark in ("computing", "holder", "remote")]
+    code, out, err = report_when("(?s)^job" + "".join(f"(?=.* {each})" for each in waits), pid,
+                                 "--edges")
+    assert (code, err) == (0, ""), (code, err)
+    return out
 
 
 class Edges(unittest.TestCase):
-    def check_waiting(self, out, computing, holder, remote):
-        """The arguments describe what the tasks do that may run."""
+    def check(self, out, state=LATCH):
         self.assertRegex(out, rf"(?m)^place 0: 2 tasks in a phase of a clock at {line('phase')}, "
                               rf"spawned at {line('advance')} \(phase 0 of the clock made at "
                               rf"{line('clock made')}\), await the task that is registered on it "
@@ -39,47 +45,40 @@ class Edges(unittest.TestCase):
                               rf"latch::wait at {line('late wait')}$")
         self.assertRegex(out, rf"(?m)^place 0: 1 task in mutex::lock at {line('lock')}, spawned at "
                               rf"{line('locker')}, awaits the task that has locked it: spawned at "
-                              rf"{line('holder')}, place 0, {holder}$")
+                              rf"{line('holder')}, place 0, {state}$")
         self.assertRegex(out, rf"(?m)^place 0: 1 task in future::get at {line('get')}, spawned at "
-                              rf"{line('getter')}.*, awaits the task that computes its value: "
-                              rf"spawned at {line('computing')}, place 0, {computing}$")
+                              rf"{line('getter')}, awaits the task that computes its value: "
+                              rf"spawned at {line('computing')}, place 0, {state}$")
         finish = rf"(?m)^place 0: 1 task in finish at {line('finish')}, main, awaits "
         self.assertRegex(out, finish + rf"2 tasks, each of which belongs to it: spawned at "
                                        rf"{line('advance')}, place 0, in a phase of a clock at ")
         self.assertRegex(out, finish + rf"the task that belongs to it: spawned at "
-                                       rf"{line('remote')}, place 1, {remote}$")
+                                       rf"{line('remote')}, place 1, {state}$")
         self.assertRegex(out, r"(?m)^place 1: 1 task in a collective of a team at .*, awaits the "
                               r"call of place 0$")
 
     def test_of_a_job_in_which_all_tasks_wait(self):
-        with job("hanging", **TWO_PLACES) as process:
-            code, out, err = edges(process)
-        self.assertEqual((code, err), (0, ""))
-        waits = rf"in latch::wait at {line('act')}"
-        self.check_waiting(out, waits, waits, waits)
-        self.assertRegex(out, rf"^job {process.pid}: places_awaiting, 2 places, \d+ tasks wait\n")
-        self.assertRegex(out, rf"(?m)^place 1: 1 task in latch::wait at {line('act')}, spawned at "
-                              rf"{line('remote')}, awaits no task that is known$")
+        with job("hanging", **LOCAL) as process:
+            out = edges_of(process.pid)
+        self.check(out)
+        self.assertRegex(out, rf"^job {process.pid}: places_awaiting, 11 tasks wait\n")
+        self.assertRegex(out, rf"(?m)^place 1: 1 task {LATCH}, spawned at {line('remote')}, awaits "
+                              "no task that is known$")
 
     def test_of_a_job_in_which_tasks_run(self):
-        with job("live", **TWO_PLACES) as process:
-            wanted = COMPLETE + rf"(?=.*spawned at {line('remote')}, place 1, which runs)"
-            code, out, err = edges(process, wanted=wanted)
-        self.assertEqual((code, err), (0, ""))
-        self.check_waiting(out, "which runs", "which runs", "which runs")
+        with job("live", **LOCAL) as process:
+            out = edges_of(process.pid, "which runs")
+        self.check(out, "which runs")
         self.assertRegex(out, rf"(?m)^place 1: worker \d runs the task spawned at {line('remote')}")
 
     @unittest.skipUnless(WITH_MPI, "there is no mpirun")
     def test_of_several_processes(self):
-        with job("hanging", APGAS_PLACES="2") as process:
-            (first, _) = control_test.members(process)
-            _, out, _ = report_when(COMPLETE, first.pid, "--edges")
-        waits = rf"in latch::wait at {line('act')}"
-        self.check_waiting(out, waits, waits, waits)
+        with job("hanging", **PLACES) as process:
+            self.check(edges_of(members(process)[0].pid))
 
     def test_as_json(self):
-        with job("hanging", **TWO_PLACES) as process:
-            edges(process)
+        with job("hanging", **LOCAL) as process:
+            edges_of(process.pid)
             answer = json.loads(run("apgas-ps", process.pid, "--edges", "--json")[1])
         lock = next(edge for edge in answer["edges"] if edge["construct"] == "mutex::lock")
         self.assertEqual((lock["tasks"], lock["place"]), (1, 0))
