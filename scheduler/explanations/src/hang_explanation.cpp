@@ -78,6 +78,8 @@ void hang_explanation::add(const task_state& task, const task_counter* outermost
 
 void hang_explanation::add_running(fiber& f, const task_state& task, const task_counter* outermost,
                                    bool main) {
+  if (is_added(f)) return;
+  if (running_.empty()) first_running_ = static_cast<std::uint32_t>(tasks_.size());
   add(task, outermost, place_waits::runs);
   substitutes_.back().runs_main = main;
   f.node = substitutes_.back().node;
@@ -115,7 +117,8 @@ bool hang_explanation::waits_truly(const waiting_task& t) const noexcept {
 
 bool hang_explanation::is_added(const fiber& f) const noexcept {
   if (f.node >= tasks_.size()) return false;
-  return (f.node < running_.size() ? running_[f.node] : tasks_[f.node].on) == &f;
+  const std::uint32_t nth = f.node - first_running_;
+  return (nth < running_.size() ? running_[nth] : tasks_[f.node].on) == &f;
 }
 
 bool hang_explanation::wants_parked(const void* node) {

@@ -74,9 +74,9 @@ class hang_explanation final : private wait_explainer {
   // be known to need it.
   void add(const task_state& task, const task_counter* outermost, const wait_record& waits);
 
-  // Adds a task that runs on the fiber, with copies of its state and of fiber::outermost. Known of
-  // it is which finish it belongs to, and which objects name it. Requires: no other task has been
-  // added. Throws: std::bad_alloc.
+  // Adds a task that runs on the fiber, with copies of its state and of fiber::outermost, unless it
+  // is known to wait. Known of it is which finish it belongs to, and which objects name it.
+  // Requires: no task without a fiber has been added. Throws: std::bad_alloc.
   void add_running(fiber& f, const task_state& task, const task_counter* outermost, bool main);
 
   // Adds the graph in condensed form: tasks of one group that wait for the same object are one
@@ -161,7 +161,8 @@ class hang_explanation final : private wait_explainer {
   const graph_purpose purpose_;
   std::function<bool(const fiber&)> accepts_;
   std::vector<waiting_task> tasks_;
-  std::vector<const fiber*> running_;  // the fibers of the first tasks, which run
+  std::vector<const fiber*> running_;  // fibers whose tasks run
+  std::uint32_t first_running_ = 0;    // the index in tasks_ of the first of them
   std::deque<fiber> substitutes_;      // each has the state of a task without a fiber, or that runs
   std::vector<object_node> objects_;   // that some task waits for, or that other places know
   std::unordered_map<object_name, std::uint32_t, hash> index_;  // of the object with a name

@@ -95,7 +95,6 @@ void place_watch::list_edges(const object_names* names, place_waits& to) const {
     return;
   }
   hang_explanation explanation(names, graph_scope::some_tasks, graph_purpose::edges);
-  add_running_tasks(watched_.workers, explanation);
   watched_.suspended().explain_long_waits({}, explanation, to);
 }
 

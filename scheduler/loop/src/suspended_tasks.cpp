@@ -133,25 +133,6 @@ APGAS_READS_RACING worker_state state_of(const worker& w) noexcept {
   return s;
 }
 
-APGAS_READS_RACING void add_running_tasks(const std::vector<std::unique_ptr<worker>>& workers,
-                                          hang_explanation& explanation) {
-  for (const auto& w : workers) {
-    const worker_state seen = state_of(*w);
-    if (seen.searches || seen.on == nullptr) continue;
-    fiber& on = const_cast<fiber&>(*seen.on);
-    if (on.waits_for.load(base::relaxed) != nullptr) continue;
-    task_state task;
-    task.finish = racing_read(on.task.finish);
-    task.site = std::bit_cast<call_site>(seen.site);
-    task.name = seen.name;
-    const task_counter* const outermost = racing_read(on.outermost);
-    const worker_state now = state_of(*w);
-    if (now.searches || now.on != seen.on || now.site != seen.site || now.name != seen.name)
-      continue;
-    explanation.add_running(on, task, outermost, seen.main);
-  }
-}
-
 APGAS_READS_RACING bool suspended_tasks::owns(const fiber& f) const noexcept {
   const worker* const on = *const_cast<worker* const volatile*>(&f.on);
   return on != nullptr &&
@@ -248,6 +229,25 @@ class held_tasks {
 
 }  // namespace
 
+// Requires: the tasks that wait are held and have been added.
+APGAS_READS_RACING void suspended_tasks::add_running(hang_explanation& explanation) const {
+  for (const auto& w : workers_) {
+    const worker_state seen = state_of(*w);
+    if (seen.searches || seen.on == nullptr) continue;
+    fiber& on = const_cast<fiber&>(*seen.on);
+    if (on.waits_for.load(base::relaxed) != nullptr) continue;
+    task_state task;
+    task.finish = racing_read(on.task.finish);
+    task.site = std::bit_cast<call_site>(seen.site);
+    task.name = seen.name;
+    const task_counter* const outermost = racing_read(on.outermost);
+    const worker_state now = state_of(*w);
+    if (now.searches || now.on != seen.on || now.site != seen.site || now.name != seen.name)
+      continue;
+    explanation.add_running(on, task, outermost, seen.main);
+  }
+}
+
 // Whether, if the task on the fiber waits, it has waited since `begin`: each suspension changes the
 // generation. With time::max() all do.
 bool suspended_tasks::waits_since(const fiber& f, time begin) const noexcept {
@@ -277,6 +277,7 @@ void suspended_tasks::explain_long_waits(time::duration patience, hang_explanati
       explanation.add(*f, *record);
   }
   if (all) {
+    add_running(explanation);
     find_stackless([&](stackless_task& t, const char* construct, const call_site& where) {
       explanation.add(owned_state_of(t), t.outermost(), {construct, nullptr, where});
     });
