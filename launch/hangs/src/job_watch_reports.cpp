@@ -18,10 +18,11 @@ constexpr std::size_t edges_printed_max = 20;
 constexpr std::size_t edges_kept_max = 1000;
 
 job_explanation::answer list_edges(const scheduler::job_report& report) {
-  return {.text = report.edges_text(report.edges(edges_printed_max)),
+  scheduler::wait_edges edges = report.edges(edges_kept_max);
+  return {.text = report.edges_text(edges, edges_printed_max),
           .tasks = report.tasks(),
           .groups = {},
-          .edges = report.edges(edges_kept_max)};
+          .edges = std::move(edges)};
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -155,16 +156,23 @@ wait_edges job_report::edges(std::size_t most) const {
   return list_edges(joined_graph(answers_), places_ > 1, most);
 }
 
-std::string job_report::edges_text(const wait_edges& edges) const {
+std::string job_report::edges_text(const wait_edges& edges, std::size_t most) const {
   std::string text = tasks_wait(tasks());
-  const auto& rest = edges.left_out;
-  for (std::size_t i = 0; i < edges.edges.size(); ++i) {
-    const std::string& construct = edges.edges[i].construct;
-    text.append("\n").append(edges.edges[i].text);
-    if (i + 1 != edges.edges.size() && edges.edges[i + 1].construct == construct) continue;
-    if (const auto left = std::ranges::find(rest, construct, &wait_edges::rest::construct);
-        left != rest.end())
-      text += fmt::format("\nand {} more edges of tasks in {}", left->edges, construct);
+  std::map<std::string_view, std::size_t> left;
+  for (const wait_edges::rest& each : edges.left_out) left[each.construct] = each.edges;
+  for (auto e = edges.edges.begin(); e != edges.edges.end();) {
+    const std::string& construct = e->construct;
+    std::size_t more = left[construct];
+    for (std::size_t n = 0; e != edges.edges.end() && e->construct == construct; ++e, ++n) {
+      if (n < most) {
+        text.append("\n").append(e->text);
+      } else {
+        ++more;
+      }
+    }
+    if (more != 0)
+      text += fmt::format("\nand {} more edge{} of tasks in {}", more, more == 1 ? "" : "s",
+                          construct);
   }
   return text + places_lines();
 }

@@ -47,9 +47,9 @@ class job_report {
   // Returns the edges of the wait-for graph, at most `most` of each construct. For answers of
   // graph_purpose::edges all of them are known. Throws: std::bad_alloc. Cost: as text().
   wait_edges edges(std::size_t most) const;
-  // Returns them as the lines of a report, which also has what workers run and which places have
-  // not answered. Throws: std::bad_alloc.
-  std::string edges_text(const wait_edges& edges) const;
+  // Returns at most `most` of these of each construct as the lines of a report, which also has what
+  // workers run and which places have not answered. Throws: std::bad_alloc.
+  std::string edges_text(const wait_edges& edges, std::size_t most) const;
 
   // Returns what its reader should look at first if it is a deadlock (remedy.hpp).
   // Throws: std::bad_alloc. Cost: as text().
