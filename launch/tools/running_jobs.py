@@ -4,7 +4,7 @@
 import concurrent.futures
 import os
 
-from control_socket import NotNow, Unanswered, ask, name_of_user, processes
+from control_socket import Ended, NotNow, Unanswered, ask, name_of_user, processes
 
 NO_SUCH_JOB = 1
 USAGE_ERROR = 2
@@ -51,6 +51,14 @@ class Job:
             return nothing, []  # the run ends
         except Unanswered as error:
             return nothing, [error]
+
+    def edges(self):
+        """Returns the edges of the wait-for graph of all places, as lines in `text` and as values.
+        Raises Unanswered."""
+        try:
+            return ask(self.members[0], "edges of all places")
+        except NotNow:
+            raise Ended(f"job {self.name} ends, so its tasks are not known any more") from None
 
 
 def ask_quietly(process, request):

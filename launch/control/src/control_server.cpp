@@ -56,6 +56,15 @@ std::string path_of_program() {
   return bytes < 0 ? "?" : std::string(path, static_cast<std::size_t>(bytes));
 }
 
+// What a request for a report of all places wants; nothing if it is another request.
+std::optional<job_explanation::detail> detail_of(std::string_view request) {
+  using enum job_explanation::detail;
+  if (request == "report of all places") return report;
+  if (request == "groups of all places") return groups;
+  if (request == "edges of all places") return edges;
+  return std::nullopt;
+}
+
 }  // namespace
 
 process_facts facts_of_process(int places, bool watchdog) {
@@ -143,7 +152,7 @@ void control_server::answer_signal() noexcept {
   static_cast<void>(!read(quit_.number(), &signals, sizeof signals));
   try {
     std::unique_lock lock(mutex_);
-    std::istringstream text(report_of_all(signal_patience, false).text);
+    std::istringstream text(report_of_all(signal_patience, job_explanation::detail::report).text);
     lock.unlock();
     std::string line;
     for (const char* begin = "on SIGQUIT, "; std::getline(text, line); begin = "")
@@ -233,10 +242,10 @@ std::string control_server::answer_about_trace(std::string_view request) {
 
 // The text is empty if no place runs. Requires: mutex_.
 job_explanation::answer control_server::report_of_all(std::chrono::milliseconds limit,
-                                                      bool with_groups) {
+                                                      job_explanation::detail what) {
   const auto first = places_.empty() ? explanations_.end() : explanations_.find(places_[0]);
   if (first == explanations_.end()) return {};
-  return first->second->explain(limit, with_groups);
+  return first->second->explain(limit, what);
 }
 
 std::string control_server::answer(std::string_view request, control_status& status) {
@@ -245,11 +254,10 @@ std::string control_server::answer(std::string_view request, control_status& sta
   if (request == "report") return tasks_answer(facts_, places_, true);
   if (request == "stacks") return stacks_answer(facts_, places_);
   if (request.starts_with(trace_request)) return answer_about_trace(request);
-  if (request == "report of all places" || request == "groups of all places") {
-    const bool with_groups = request.starts_with("groups");
-    const job_explanation::answer all = report_of_all(report_patience, with_groups);
+  if (const auto what = detail_of(request)) {
+    const job_explanation::answer all = report_of_all(report_patience, *what);
     if (all.text.empty()) status = control_status::not_now;
-    return all.text.empty() ? all.text : explanation_answer(all, with_groups);
+    return all.text.empty() ? all.text : explanation_answer(all, *what);
   }
   if (request == "activity") {
     std::vector<place_activity> here;

@@ -64,7 +64,8 @@ class control_server {
   bool take(client& from, std::span<const std::byte> bytes);
   void reply(const base::descriptor& to, control_status status, std::string_view body) const;
   std::string answer(std::string_view request, control_status& status);
-  job_explanation::answer report_of_all(std::chrono::milliseconds limit, bool with_groups);
+  job_explanation::answer report_of_all(std::chrono::milliseconds limit,
+                                        job_explanation::detail what);
   std::string answer_about_trace(std::string_view request);
 
   const process_facts facts_;

@@ -31,6 +31,26 @@ json json_of(const scheduler::waiting_tasks& group) {
           {"awaits", group.awaits},   {"waited_s", group.longest_s}};
 }
 
+json json_of(const scheduler::wait_edges& list) {
+  json edges = json::array();
+  for (const scheduler::wait_edge& each : list.edges) {
+    json one{{"tasks", each.tasks}, {"construct", each.construct}, {"where", each.where},
+             {"task", each.task},   {"place", each.place},         {"object", each.object}};
+    if (each.awaited_tasks != 0) {
+      one["awaits"] = {{"tasks", each.awaited_tasks}, {"relation", each.relation},
+                       {"task", each.awaited_task},   {"construct", each.awaited_construct},
+                       {"where", each.awaited_where}, {"place", each.awaited_place}};
+    } else if (!each.absent.empty()) {
+      one["awaits"] = {{"places", each.absent}};
+    }
+    edges.push_back(std::move(one));
+  }
+  json left_out = json::object();
+  for (const scheduler::wait_edges::rest& each : list.left_out)
+    left_out[each.construct] = each.edges;
+  return {{"edges", std::move(edges)}, {"left_out", std::move(left_out)}};
+}
+
 const char* name_of(scheduler::worker_report::kind what) {
   using enum scheduler::worker_report::kind;
   return what == asleep ? "asleep" : what == searching ? "searching" : "running";
@@ -101,9 +121,11 @@ std::string stacks_answer(const process_facts& facts, places_of_process places) 
   return text_of(answer);
 }
 
-std::string explanation_answer(const job_explanation::answer& report, bool with_groups) {
+std::string explanation_answer(const job_explanation::answer& report,
+                               job_explanation::detail what) {
   json result{{"text", report.text}, {"waiting", report.tasks}};
-  if (!with_groups) return text_of(result);
+  if (what == job_explanation::detail::edges) result.update(json_of(report.edges));
+  if (what != job_explanation::detail::groups) return text_of(result);
   json groups = json::array();
   for (const scheduler::job_report::group& each : report.groups) {
     groups.push_back({{"tasks", each.waits.count},

@@ -32,8 +32,8 @@ using places_of_process = std::span<const sync::place_state* const>;
 std::string tasks_answer(const process_facts& facts, places_of_process places, bool detailed);
 // The same with the stacks of suspended tasks, as bytes in hexadecimal.
 std::string stacks_answer(const process_facts& facts, places_of_process places);
-// The report of all places.
-std::string explanation_answer(const job_explanation::answer& report, bool with_groups);
+// The report of all places, or the edges of their tasks.
+std::string explanation_answer(const job_explanation::answer& report, job_explanation::detail what);
 std::string trace_answer(const trace_status& status);
 std::string activity_answer(std::span<const place_activity> places);
 

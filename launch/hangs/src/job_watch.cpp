@@ -57,7 +57,7 @@ void job_watch::start() {
   if (place_.seeded) looks_ = false;  // the schedule notices deadlocks, and has no real time
   watched_.emplace(*place_.task_scheduler, looks_);
   if (auto* const schedule = place_.task_scheduler->schedule())
-    schedule->explain_with(place_.here, [this] { return part(); });
+    schedule->explain_with(place_.here, [this] { return part(scheduler::graph_purpose::cycle); });
   signals_ = scheduler::place_watch::quit_signals();
   const std::lock_guard hold(mutex_);
   running_ = true;
@@ -141,6 +141,7 @@ void job_watch::watch() noexcept {
 }
 
 job_watch::time job_watch::next_time() const {
+  if (!collecting_ && !waiting_.empty()) return time::min();
   time next = looks_ ? look_again_ : time::max();
   if (collecting_) next = std::min(next, collecting_->end);
   if (teams_resume_) next = std::min(next, *teams_resume_);
@@ -160,8 +161,11 @@ void job_watch::handle(const message& m) {
       return on_answer(m.source, m.number, a);
     }
     case operation::request: {
+      scheduler::graph_purpose purpose{};
+      if (m.payload.size() != sizeof purpose) break;
+      std::memcpy(&purpose, m.payload.data(), sizeof purpose);
       comm::out_archive out;
-      out(part());
+      out(part(purpose));
       return send(m.source, operation::part, m.number, out.bytes());
     }
     case operation::part: {

@@ -58,7 +58,7 @@ class job_watch final : public job_explanation {
   // Context: handler. Throws: std::bad_alloc.
   void on_frame(const comm::inbound_frame& frame);
 
-  answer explain(std::chrono::milliseconds limit, bool with_groups) override;
+  answer explain(std::chrono::milliseconds limit, detail what) override;
 
  private:
   using clock = std::chrono::steady_clock;
@@ -84,7 +84,11 @@ class job_watch final : public job_explanation {
     reason why;
     std::chrono::milliseconds limit;
     std::shared_ptr<std::promise<answer>> promise;  // of explain(); null: it is printed
-    bool with_groups = false;
+    detail what = detail::report;
+    scheduler::graph_purpose purpose() const noexcept {
+      return what == detail::edges ? scheduler::graph_purpose::edges
+                                   : scheduler::graph_purpose::cycle;
+    }
   };
   // What a place answers in a wave. Wire: as in memory.
   struct wave_answer {
@@ -133,7 +137,7 @@ class job_watch final : public job_explanation {
   void take_part(std::size_t place, scheduler::place_waits part);
   void end_collection();
   void deliver(const wanted_report& w, const scheduler::job_report& report);
-  scheduler::place_waits part() const;
+  scheduler::place_waits part(scheduler::graph_purpose purpose) const;
 
   sync::place_state& place_;
   remote::remote_teams& teams_;

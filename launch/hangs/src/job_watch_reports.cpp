@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <utility>
 
 #include <fmt/format.h>
@@ -10,10 +11,25 @@
 
 // How the report of all places is collected and made.
 namespace apgas::inline v0::launch {
+namespace {
 
-scheduler::place_waits job_watch::part() const {
+// Of each construct.
+constexpr std::size_t edges_printed_max = 20;
+constexpr std::size_t edges_kept_max = 1000;
+
+job_explanation::answer list_edges(const scheduler::job_report& report) {
+  scheduler::wait_edges edges = report.edges(edges_kept_max);
+  return {.text = report.edges_text(edges, edges_printed_max),
+          .tasks = report.tasks(),
+          .groups = {},
+          .edges = std::move(edges)};
+}
+
+}  // namespace
+
+scheduler::place_waits job_watch::part(scheduler::graph_purpose purpose) const {
   const known_objects names(place_);
-  scheduler::place_waits waits = watched_->explain(&names, teams_.timer_set() ? 1 : 0);
+  scheduler::place_waits waits = watched_->explain(&names, teams_.timer_set() ? 1 : 0, purpose);
   waits.place = place_.here;
   waits.teams = teams_.for_report();
   return waits;
@@ -32,19 +48,26 @@ void job_watch::want(wanted_report w) {
 void job_watch::begin_collection() {
   if (collecting_ || waiting_.empty()) return;
   const time now = clock::now();
+  const scheduler::graph_purpose purpose = waiting_.front().purpose();
+  const auto others = std::ranges::stable_partition(
+      waiting_, [purpose](const wanted_report& w) { return w.purpose() == purpose; });
+  std::vector<wanted_report> later(std::move_iterator(others.begin()),
+                                   std::move_iterator(others.end()));
+  waiting_.erase(others.begin(), others.end());
   std::chrono::milliseconds limit = waiting_.front().limit;
   for (const wanted_report& w : waiting_) limit = std::min(limit, w.limit);
   collecting_.emplace(collection{.number = ++collections_,
                                  .begun = now,
                                  .end = now + limit,
-                                 .wanted = std::exchange(waiting_, {}),
+                                 .wanted = std::exchange(waiting_, std::move(later)),
                                  .parts = {},
                                  .missing = static_cast<std::size_t>(place_.places)});
   collecting_->parts.resize(collecting_->missing);
   for (comm::rank p = 0; p < place_.places; ++p) {
-    if (p != place_.here) send(p, operation::request, collecting_->number);
+    if (p != place_.here)
+      send(p, operation::request, collecting_->number, std::as_bytes(std::span(&purpose, 1)));
   }
-  take_part(static_cast<std::size_t>(place_.here), part());
+  take_part(static_cast<std::size_t>(place_.here), part(purpose));
 }
 
 void job_watch::take_part(std::size_t place, scheduler::place_waits part) {
@@ -76,9 +99,13 @@ void job_watch::deliver(const wanted_report& w, const scheduler::job_report& rep
       fmt::format("nothing has run at any place for {:g} s while ", seconds);
   switch (w.why) {
     case reason::explanation:
-      return w.promise->set_value(
-          {report.text(""), report.tasks(),
-           w.with_groups ? report.groups() : std::vector<scheduler::job_report::group>()});
+      if (w.what == detail::edges) return w.promise->set_value(list_edges(report));
+      return w.promise->set_value({.text = report.text(""),
+                                   .tasks = report.tasks(),
+                                   .groups = w.what == detail::groups
+                                                 ? report.groups()
+                                                 : std::vector<scheduler::job_report::group>(),
+                                   .edges = {}});
     case reason::signal:
       return print_(report.text("on SIGQUIT, "));
     case reason::standstill:
@@ -98,13 +125,13 @@ void job_watch::deliver(const wanted_report& w, const scheduler::job_report& rep
   if (on_deadlock_ == base::deadlock_choice::abort) base::end_job(base::deadlock_exit_code);
 }
 
-job_explanation::answer job_watch::explain(std::chrono::milliseconds limit, bool with_groups) {
+job_explanation::answer job_watch::explain(std::chrono::milliseconds limit, detail what) {
   const auto promise = std::make_shared<std::promise<answer>>();
   std::future<answer> made = promise->get_future();
   {
     const std::lock_guard hold(mutex_);
     if (!running_) return {};
-    requests_.push_back({reason::explanation, limit, promise, with_groups});
+    requests_.push_back({reason::explanation, limit, promise, what});
     begin_thread();
     wake_.notify_all();
   }

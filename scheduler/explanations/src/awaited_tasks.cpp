@@ -30,14 +30,15 @@ std::vector<std::uint32_t> awaited_tasks::objects_of(
     const std::vector<std::uint32_t>& entries) const {
   std::vector<std::uint32_t> objects;
   objects.reserve(entries.size());
-  for (const std::uint32_t t : entries) objects.push_back(graph_.tasks()[t].object);
+  for (const std::uint32_t t : entries) {
+    if (graph_.tasks()[t].object != place_waits::none) objects.push_back(graph_.tasks()[t].object);
+  }
   std::ranges::sort(objects);
   const auto repeated = std::ranges::unique(objects);
   objects.erase(repeated.begin(), repeated.end());
   return objects;
 }
 
-// Returns the most frequent ones first.
 std::vector<awaited_tasks::needed_tasks> awaited_tasks::needed_by(
     const std::vector<std::uint32_t>& objects) const {
   // A task that several of the objects need counts once.
@@ -66,12 +67,11 @@ std::vector<awaited_tasks::needed_tasks> awaited_tasks::needed_by(
   return all;
 }
 
-// "phase 7 of the clock made at solve.cpp:4"; empty if little is known of the objects, or they
-// differ.
 std::string awaited_tasks::object_text(const std::vector<std::uint32_t>& entries) const {
   std::string text;
   for (const std::uint32_t each : entries) {
     const joined_graph::joined_task& task = graph_.tasks()[each];
+    if (task.object == place_waits::none) return {};
     const place_waits::object& o = graph_.objects()[task.object];
     if (o.phase < 0 && o.made.empty()) return {};
     const std::string& mode = task.entry->mode;
@@ -86,13 +86,12 @@ std::string awaited_tasks::object_text(const std::vector<std::uint32_t>& entries
 }
 
 std::string awaited_tasks::text_of(const task_description& what) const {
-  return fmt::format("{}{}, in {}", what.task,
-                     with_places_ ? fmt::format(", place {}", what.place) : "",
-                     construct_text(what.construct, what.line));
+  const std::string task =
+      with_places_ ? fmt::format("{}, place {}", what.task, what.place) : std::string(what.task);
+  if (what.construct == place_waits::runs) return task + ", which runs";
+  return fmt::format("{}, in {}", task, construct_text(what.construct, what.line));
 }
 
-// "the task that has locked it: main, in ..." or "4 tasks, each of which belongs to it: 3 spawned
-// at solve.cpp:9, in ...; main, in ...". Requires: not empty.
 std::string awaited_tasks::text_of(const std::vector<needed_tasks>& needed) const {
   std::uint64_t total = 0;
   for (const needed_tasks& n : needed) total += n.count;

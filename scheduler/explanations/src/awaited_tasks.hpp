@@ -24,7 +24,6 @@ class awaited_tasks {
   // known. Names at most three kinds of tasks. Throws: std::bad_alloc.
   std::string text(std::string_view construct, std::string_view task) const;
 
- private:
   // Needed tasks of which a report can say the same.
   struct task_description {
     std::string_view relation;
@@ -39,11 +38,19 @@ class awaited_tasks {
     std::uint64_t count;
   };
 
+  // The objects that tasks of these entries wait for, in ascending order; the tasks that these
+  // objects need, the most frequent ones first. Throw: std::bad_alloc.
   std::vector<std::uint32_t> objects_of(const std::vector<std::uint32_t>& entries) const;
   std::vector<needed_tasks> needed_by(const std::vector<std::uint32_t>& objects) const;
+  // "phase 7 of the clock made at solve.cpp:4"; empty if little is known of the objects, or they
+  // differ. Throws: std::bad_alloc.
   std::string object_text(const std::vector<std::uint32_t>& entries) const;
-  std::string text_of(const task_description& what) const;
+  // "the task that has locked it: main, in ..." or "4 tasks, each of which belongs to it: 3 spawned
+  // at solve.cpp:9, in ...; main, in ...". Requires: not empty. Throws: std::bad_alloc.
   std::string text_of(const std::vector<needed_tasks>& needed) const;
+
+ private:
+  std::string text_of(const task_description& what) const;
 
   const joined_graph& graph_;
   const bool with_places_;

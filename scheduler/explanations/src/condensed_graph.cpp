@@ -42,11 +42,12 @@ struct task_look_hash {
 }  // namespace
 
 // While other tasks run, places may know different phases of a clock at one moment. A task that
-// waits for one of them does not need a task that has not signalled another one.
+// waits for one of them does not need a task that has not signalled another one. For a list of
+// edges, some places may run tasks and others not, and the names are to be the same at all of them.
 std::string hang_explanation::name_text(const object_node& o) const {
   std::string text = text_of(o.name);
-  if (scope_ == graph_scope::some_tasks && !text.empty() && o.what.phase >= 0)
-    text += fmt::format(".{}", o.what.phase);
+  const bool of_phase = scope_ == graph_scope::some_tasks || purpose_ == graph_purpose::edges;
+  if (of_phase && !text.empty() && o.what.phase >= 0) text += fmt::format(".{}", o.what.phase);
   return text;
 }
 

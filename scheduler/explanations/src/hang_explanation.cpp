@@ -66,13 +66,24 @@ void hang_explanation::add(fiber& f, const wait_record& waits, const char* calle
   tasks_.push_back({&f, waits, object, caller});
 }
 
-void hang_explanation::add(const stackless_task& t, const wait_record& waits) {
+void hang_explanation::add(const task_state& task, const task_counter* outermost,
+                           const wait_record& waits) {
   constexpr std::size_t substitutes_max = 4096;
   if (substitutes_.size() == substitutes_max) return;
   fiber& f = substitutes_.emplace_back();
-  f.task = t.state;
-  f.outermost = t.outermost();
+  f.task = task;
+  f.outermost = outermost;
   add(f, waits);
+}
+
+void hang_explanation::add_running(fiber& f, const task_state& task, const task_counter* outermost,
+                                   bool main) {
+  if (is_added(f)) return;
+  if (running_.empty()) first_running_ = static_cast<std::uint32_t>(tasks_.size());
+  add(task, outermost, place_waits::runs);
+  substitutes_.back().runs_main = main;
+  f.node = substitutes_.back().node;
+  running_.push_back(&f);
 }
 
 void hang_explanation::explain(place_waits& to) {
@@ -93,7 +104,7 @@ void hang_explanation::explain(place_waits& to) {
   const std::vector<cycle_step> steps = steps_of(found);
   to.cycle = describe_cycle(steps);
   to.kind_of_cycle = kind_of_cycle(steps);
-  if (scope_ == graph_scope::some_tasks) leave_out_ends();
+  if (scope_ == graph_scope::some_tasks && purpose_ == graph_purpose::cycle) leave_out_ends();
   condense(to);
 }
 
@@ -105,7 +116,9 @@ bool hang_explanation::waits_truly(const waiting_task& t) const noexcept {
 }
 
 bool hang_explanation::is_added(const fiber& f) const noexcept {
-  return f.node < tasks_.size() && tasks_[f.node].on == &f;
+  if (f.node >= tasks_.size()) return false;
+  const std::uint32_t nth = f.node - first_running_;
+  return (nth < running_.size() ? running_[nth] : tasks_[f.node].on) == &f;
 }
 
 bool hang_explanation::wants_parked(const void* node) {

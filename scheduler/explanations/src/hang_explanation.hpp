@@ -51,8 +51,10 @@ class hang_explanation final : private wait_explainer {
  public:
   // With names, edges of objects for which only tasks of other places wait are kept for condense().
   explicit hang_explanation(const object_names* names = nullptr,
-                            graph_scope scope = graph_scope::all_tasks) noexcept
-      : names_(names), scope_(scope) {}
+                            graph_scope scope = graph_scope::all_tasks,
+                            graph_purpose purpose = graph_purpose::cycle) noexcept
+      : names_(names), scope_(scope), purpose_(purpose) {}
+  graph_purpose purpose() const noexcept { return purpose_; }
 
   // For graph_scope::some_tasks: a task that waits in a batch, and has no record, is part of the
   // graph if `accepts` returns true.
@@ -64,7 +66,18 @@ class hang_explanation final : private wait_explainer {
 
   // The same for a task that waits without a fiber. Only the first few thousand become part of the
   // graph, so that it takes little memory, however many there are.
-  void add(const stackless_task& t, const wait_record& waits);
+  void add(const stackless_task& t, const wait_record& waits) {
+    add(t.state, t.outermost(), waits);
+  }
+
+  // The same for a task that may go on meanwhile, of which `task` is a copy. So only its finish can
+  // be known to need it.
+  void add(const task_state& task, const task_counter* outermost, const wait_record& waits);
+
+  // Adds a task that runs on the fiber, with copies of its state and of fiber::outermost, unless it
+  // is known to wait. Known of it is which finish it belongs to, and which objects name it.
+  // Requires: no task without a fiber has been added. Throws: std::bad_alloc.
+  void add_running(fiber& f, const task_state& task, const task_counter* outermost, bool main);
 
   // Adds the graph in condensed form: tasks of one group that wait for the same object are one
   // entry, and with more than a few thousand objects those that look alike are one entry, too.
@@ -145,10 +158,13 @@ class hang_explanation final : private wait_explainer {
 
   const object_names* const names_;
   const graph_scope scope_;
+  const graph_purpose purpose_;
   std::function<bool(const fiber&)> accepts_;
   std::vector<waiting_task> tasks_;
-  std::deque<fiber> substitutes_;     // each has the state of a task without a fiber
-  std::vector<object_node> objects_;  // that some task waits for, or that other places know
+  std::vector<const fiber*> running_;  // fibers whose tasks run
+  std::uint32_t first_running_ = 0;    // the index in tasks_ of the first of them
+  std::deque<fiber> substitutes_;      // each has the state of a task without a fiber, or that runs
+  std::vector<object_node> objects_;   // that some task waits for, or that other places know
   std::unordered_map<object_name, std::uint32_t, hash> index_;  // of the object with a name
   // The task of which add_edges() reports; whether of one below it on the same stack, and which one
   // that is, if it is known.

@@ -6,6 +6,7 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <string_view>
 #include <utility>
 
@@ -14,6 +15,7 @@
 #include <apgas/scheduler/remedy.hpp>
 
 #include "awaited_tasks.hpp"
+#include "edge_list.hpp"
 #include "hang_explanation.hpp"
 #include "joined_graph.hpp"
 #include "team_calls.hpp"
@@ -147,6 +149,37 @@ std::string job_report::text(const std::string& begin) const {
   if (tasks() != 0) text += fmt::format(":{}", groups_text(graph));
   text += cycle(graph).text;
   text += missing_members(answers_);
+  return text + places_lines();
+}
+
+wait_edges job_report::edges(std::size_t most) const {
+  return list_edges(joined_graph(answers_), places_ > 1, most);
+}
+
+std::string job_report::edges_text(const wait_edges& edges, std::size_t most) const {
+  std::string text = tasks_wait(tasks());
+  std::map<std::string_view, std::size_t> left;
+  for (const wait_edges::rest& each : edges.left_out) left[each.construct] = each.edges;
+  for (auto e = edges.edges.begin(); e != edges.edges.end();) {
+    const std::string& construct = e->construct;
+    std::size_t more = left[construct];
+    for (std::size_t n = 0; e != edges.edges.end() && e->construct == construct; ++e, ++n) {
+      if (n < most) {
+        text.append("\n").append(e->text);
+      } else {
+        ++more;
+      }
+    }
+    if (more != 0)
+      text += fmt::format("\nand {} more edge{} of tasks in {}", more, more == 1 ? "" : "s",
+                          construct);
+  }
+  return text + places_lines();
+}
+
+// What the workers of each place run, and which places have not answered.
+std::string job_report::places_lines() const {
+  std::string text;
   for (const place_waits& p : answers_) {
     for (const std::string& line : p.running) {
       text +=

@@ -56,6 +56,7 @@ void joined_graph::add_collectives(const std::vector<place_waits>& answers) {
       const auto object = named_.find(in->object);
       if (object == named_.end()) continue;
       for (const int absent : team.absent(*in)) {
+        absent_.push_back({object->second, absent});
         const auto there = of_place_.find(absent);
         if (there != of_place_.end()) choices_.push_back({object->second, there->second});
       }

@@ -41,6 +41,12 @@ class joined_graph {
     bool perhaps_another = false;
   };
 
+  // The object needs a call by some task of this place.
+  struct absent_member {
+    std::uint32_t object;
+    int place;
+  };
+
   // Refers to the answers. Throws: std::bad_alloc.
   explicit joined_graph(const std::vector<place_waits>& answers);
 
@@ -58,6 +64,7 @@ class joined_graph {
   const std::vector<joined_task>& tasks() const noexcept { return tasks_; }
   const std::vector<place_waits::object>& objects() const noexcept { return objects_; }
   const std::vector<joined_need>& needs() const noexcept { return needs_; }
+  const std::vector<absent_member>& absent_members() const noexcept { return absent_; }
 
  private:
   struct task_range {
@@ -81,8 +88,9 @@ class joined_graph {
   std::vector<place_waits::object> objects_;
   std::map<std::string, std::uint32_t> named_;
   std::vector<joined_need> needs_;
-  std::vector<choice> choices_;
-  bool complete_ = true;  // no place runs tasks
+  std::vector<absent_member> absent_;
+  std::vector<choice> choices_;  // of those whose place has answered
+  bool complete_ = true;         // no place runs tasks
 };
 
 }  // namespace apgas::inline v0::scheduler

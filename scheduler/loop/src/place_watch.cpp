@@ -87,13 +87,25 @@ bool place_watch::wait_for_sleep(int i) const {
   return true;
 }
 
-place_waits place_watch::explain(const object_names* names, std::size_t own_timers) const {
+// Requires: the workers run.
+void place_watch::list_edges(const object_names* names, place_waits& to) const {
+  if (!base::membarrier_available()) {
+    to.running.emplace_back(
+        "what its tasks await is not known while some run, since the system has no membarrier");
+    return;
+  }
+  hang_explanation explanation(names, graph_scope::some_tasks, graph_purpose::edges);
+  watched_.suspended().explain_long_waits({}, explanation, to);
+}
+
+place_waits place_watch::explain(const object_names* names, std::size_t own_timers,
+                                 graph_purpose purpose) const {
   place_waits result;
   wait_groups groups;
   suspended_tasks& tasks = watched_.suspended();
   for (int i = 0; !result.asleep && wait_for_sleep(i); ++i) {
     result.asleep = watched_.idle.when_all_asleep(watched_.workers.size(), [&] {
-      hang_explanation explanation(names);
+      hang_explanation explanation(names, graph_scope::all_tasks, purpose);
       tasks.explain(groups, explanation);
       explanation.explain(result);
     });
@@ -101,6 +113,7 @@ place_waits place_watch::explain(const object_names* names, std::size_t own_time
   if (!result.asleep) {
     tasks.group(groups);
     result.running = running_tasks();
+    if (purpose == graph_purpose::edges) list_edges(names, result);
   } else if (std::string reason = reason_to_wait(watched_, own_timers); !reason.empty()) {
     result.running.push_back(std::move(reason));
   }

@@ -99,6 +99,13 @@ APGAS_READS_RACING task_state name_and_site_of(const stackless_task& t) noexcept
   return s;
 }
 
+// The finish is compared with others, and nothing else.
+APGAS_READS_RACING task_state owned_state_of(const stackless_task& t) noexcept {
+  task_state s = name_and_site_of(t);
+  s.finish = racing_read(t.state.finish);
+  return s;
+}
+
 // In seconds of a clock that does not begin with 0.
 std::uint32_t seconds_of(suspended_tasks::time t) noexcept {
   return static_cast<std::uint32_t>(
@@ -222,6 +229,25 @@ class held_tasks {
 
 }  // namespace
 
+// Requires: the tasks that wait are held and have been added.
+APGAS_READS_RACING void suspended_tasks::add_running(hang_explanation& explanation) const {
+  for (const auto& w : workers_) {
+    const worker_state seen = state_of(*w);
+    if (seen.searches || seen.on == nullptr) continue;
+    fiber& on = const_cast<fiber&>(*seen.on);
+    if (on.waits_for.load(base::relaxed) != nullptr) continue;
+    task_state task;
+    task.finish = racing_read(on.task.finish);
+    task.site = std::bit_cast<call_site>(seen.site);
+    task.name = seen.name;
+    const task_counter* const outermost = racing_read(on.outermost);
+    const worker_state now = state_of(*w);
+    if (now.searches || now.on != seen.on || now.site != seen.site || now.name != seen.name)
+      continue;
+    explanation.add_running(on, task, outermost, seen.main);
+  }
+}
+
 // Whether, if the task on the fiber waits, it has waited since `begin`: each suspension changes the
 // generation. With time::max() all do.
 bool suspended_tasks::waits_since(const fiber& f, time begin) const noexcept {
@@ -241,13 +267,20 @@ void suspended_tasks::explain_long_waits(time::duration patience, hang_explanati
   for_each([&](fiber& f) {
     if (f.waits_for.load(base::relaxed) != nullptr && waits_since(f, begin)) waiting.push_back(&f);
   });
-  if (waiting.empty()) return;
+  const bool all = explanation.purpose() == graph_purpose::edges;
+  if (waiting.empty() && !all) return;
   explanation.accept_parked([&](const fiber& f) { return waits_since(f, begin); });
   const held_tasks held(workers_);
   for (fiber* const f : waiting) {
     const wait_record* const record = f->waits_for.load(base::acquire);  // P1, P4
     if (record != nullptr && waits_since(*f, begin) && owns(*f) && record->construct != nullptr)
       explanation.add(*f, *record);
+  }
+  if (all) {
+    add_running(explanation);
+    find_stackless([&](stackless_task& t, const char* construct, const call_site& where) {
+      explanation.add(owned_state_of(t), t.outermost(), {construct, nullptr, where});
+    });
   }
   explanation.explain(to);
 }

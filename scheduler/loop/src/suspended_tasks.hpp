@@ -63,7 +63,9 @@ class suspended_tasks {
   void explain(wait_groups& groups, hang_explanation& explanation);
 
   // Adds to the explanation, while others run, the tasks that have been in the same wait for at
-  // least `patience` (0: all that wait), and lets it explain; meanwhile none of them goes on.
+  // least `patience` (0: all that wait), and lets it explain; meanwhile none of them goes on. For
+  // a list of edges, also adds the tasks that wait without a fiber and those that run; these may go
+  // on, and one that begins, ends or waits at this moment may be left out.
   // Requires: base::membarrier_available(). Throws: std::bad_alloc. Context: any thread that is no
   // worker, or a worker with a schedule.
   void explain_long_waits(time::duration patience, hang_explanation& explanation, place_waits& to);
@@ -101,6 +103,7 @@ class suspended_tasks {
   void find_stackless(Found found) const;
   double waited_s(const fiber& f, std::uint64_t generation, time now) noexcept;
   bool waits_since(const fiber& f, time begin) const noexcept;
+  void add_running(hang_explanation& explanation) const;
 
   const char* caller_of(const fiber& f, const wait_record& waits);
 

@@ -45,7 +45,7 @@ def line(mark):
 
 def environment(**variables):
     plain = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
-    return dict(plain, APGAS_WORKERS="2", **variables)
+    return plain | {"APGAS_WORKERS": "2"} | variables
 
 
 @contextlib.contextmanager

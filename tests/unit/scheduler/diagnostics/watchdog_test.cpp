@@ -203,7 +203,21 @@ TEST(Watchdog, HandlesSigquitWhileItExistsAndOnlyInPlaceOfTheDefault) {
   std::signal(SIGQUIT, before);
 }
 
-// The search reads the state of tasks that wait, and these change it as soon as they go on.
+// The tests below read the state of tasks that wait, and these change it as soon as they go on.
+void wait_for_moments(mutex& m) {
+  finish([&] {
+    async([] { finish([] { async([] { yield(); }); }); });
+    for (int i = 0; i < 2; ++i) {
+      async([&] {
+        const std::lock_guard hold(m);
+        yield();
+      });
+    }
+    const clock c = clock::make();
+    for (int i = 0; i < 2; ++i) async(clocked(c), [c] { c.advance(); });
+  });
+}
+
 TEST(Watchdog, SearchesForCyclesWhileTasksGoOn) {
   reports said;
   task_place place(watched(said, 1h));
@@ -213,15 +227,31 @@ TEST(Watchdog, SearchesForCyclesWhileTasksGoOn) {
     while (!ended) EXPECT_EQ(watch.explain_long_waits(nullptr, 0ms).cycle, "");
   });
   place.run([] {
-    for (int i = 0; i < 2'000; ++i) {
-      finish([] {
-        async([] { finish([] { async([] { yield(); }); }); });
-        async([] { yield(); });
-      });
-    }
+    mutex m;
+    for (int i = 0; i < 2'000; ++i) wait_for_moments(m);
   });
   ended = true;
   searches.join();
+}
+
+TEST(Watchdog, ListsEdgesWhileTasksGoOn) {
+  constexpr int wanted = 5;
+  reports said;
+  task_place place(watched(said, 1h));
+  std::atomic<int> lists{0};
+  std::thread lists_edges([&] {
+    const scheduler::place_watch watch(place.tasks(), false);
+    while (lists < wanted) {
+      const auto waits = watch.explain(nullptr, 0, scheduler::graph_purpose::edges);
+      EXPECT_EQ(waits.cycle, "");
+      if (!waits.asleep) ++lists;
+    }
+  });
+  place.run([&] {
+    mutex m;
+    while (lists < wanted) wait_for_moments(m);
+  });
+  lists_edges.join();
 }
 
 TEST(Watchdog, FollowsStacksThatComeAndGo) {

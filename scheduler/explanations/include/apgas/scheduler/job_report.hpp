@@ -10,6 +10,7 @@
 
 #include <apgas/base/api.hpp>
 #include <apgas/scheduler/place_waits.hpp>
+#include <apgas/scheduler/wait_edges.hpp>
 
 // Makes one report of what the places of a job say: the groups of waiting tasks of all places and
 // which tasks each group awaits, tasks that wait for each other, team members that have not come,
@@ -43,6 +44,13 @@ class job_report {
   // tasks wait: ...", with the largest twenty groups. Throws: std::bad_alloc.
   // Cost: n log n in the number of entries that the places have sent.
   std::string text(const std::string& begin) const;
+  // Returns the edges of the wait-for graph, at most `most` of each construct. For answers of
+  // graph_purpose::edges all of them are known. Throws: std::bad_alloc. Cost: as text().
+  wait_edges edges(std::size_t most) const;
+  // Returns at most `most` of these of each construct as the lines of a report, which also has what
+  // workers run and which places have not answered. Throws: std::bad_alloc.
+  std::string edges_text(const wait_edges& edges, std::size_t most) const;
+
   // Returns what its reader should look at first if it is a deadlock (remedy.hpp).
   // Throws: std::bad_alloc. Cost: as text().
   std::string_view remedy() const;
@@ -64,6 +72,7 @@ class job_report {
   };
 
   std::vector<group> groups(const joined_graph& graph, std::size_t most) const;
+  std::string places_lines() const;
   std::string groups_text(const joined_graph& graph) const;
   // A line about a cycle; empty if there is none.
   struct cycle_line {

@@ -15,8 +15,13 @@ namespace apgas::inline v0::scheduler {
 // in this order counts, since its remedy is the simplest.
 enum class cycle_kind : std::uint8_t { none, other, collective, mutex, phase };
 
+// Whether a cycle is searched in a wait-for graph, or all of its edges are listed: then no edge is
+// left out, and tasks that run are nodes, too.
+enum class graph_purpose : std::uint8_t { cycle, edges };
+
 struct place_waits {
   static constexpr std::uint32_t none = ~std::uint32_t{0};
+  static constexpr const char* runs = "";  // the construct of a task that does not wait
 
   // Tasks that wait in the same construct at the same line, and share spawn site and name.
   struct group {

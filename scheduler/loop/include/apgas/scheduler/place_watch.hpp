@@ -52,9 +52,11 @@ class place_watch {
   bool wait_for_sleep(int i) const;
 
   // What the tasks wait for, and which ones run. `own_timers`: how many timers of the runtime are
-  // set, which make no task of the program ready. Throws: std::bad_alloc.
-  // Context: a thread that is no worker.
-  place_waits explain(const object_names* names, std::size_t own_timers) const;
+  // set, which make no task of the program ready. `purpose`: for a list of edges, the graph is also
+  // made while tasks run, with these tasks; those that become ready meanwhile go on afterwards.
+  // Throws: std::bad_alloc. Context: a thread that is no worker.
+  place_waits explain(const object_names* names, std::size_t own_timers,
+                      graph_purpose purpose = graph_purpose::cycle) const;
 
   // The tasks that have been in the same wait for at least `patience`, as a graph whose edges are
   // true although other tasks run; with a cycle, if there is one. Only what may be on a cycle is
@@ -68,6 +70,7 @@ class place_watch {
 
  private:
   std::vector<std::string> running_tasks() const;
+  void list_edges(const object_names* names, place_waits& to) const;
 
   scheduler::implementation& watched_;
 };
