@@ -171,8 +171,8 @@ std::string job_report::edges_text(const wait_edges& edges, std::size_t most) co
       }
     }
     if (more != 0)
-      text += fmt::format("\nand {} more edge{} of tasks in {}", more, more == 1 ? "" : "s",
-                          construct);
+      text +=
+          fmt::format("\nand {} more edge{} of tasks in {}", more, more == 1 ? "" : "s", construct);
   }
   return text + places_lines();
 }
