@@ -71,9 +71,10 @@ void read_remote_process(const cma_process& from, std::uint64_t address, std::sp
   const int error = read_process(from, address, to);
   if (error == 0) return;
   if (error == ESRCH) {
-    throw serialization_error(
-        fmt::format("process {} on this host ended before {} bytes of its memory were read",
-                    from.process, to.size()));
+    throw serialization_error(fmt::format(
+        "process {} on this host ended before {} bytes of its memory were read; the message about "
+        "that process says why",
+        from.process, to.size()));
   }
   throw serialization_error(
       fmt::format("cannot read {} bytes of the memory of process {} on this host ({}). Remedy: "

@@ -22,9 +22,9 @@ constexpr std::size_t most_bytes = team_board::slot_bytes;
 // The longest zero-copy post.
 constexpr std::size_t zero_copy_most_bytes = std::size_t{1} << 20;
 
-// From these sizes on, posts are zero-copy posts. To copy data from the memory of another process
-// is a system call, and a writer waits for its readers; a board has the data in its caches.
-// Decision 0022 has the measurements.
+// From these sizes on, posts are zero-copy posts. Copying from another process takes a system call,
+// and the writer has to wait for its readers; data on a board are often still in a cache. Decision
+// 0022 has the measurements.
 constexpr std::size_t zero_copy_broadcast_bytes = std::size_t{64} << 10;  // to a single reader
 constexpr std::size_t zero_copy_allreduce_bytes = std::size_t{512} << 10;
 constexpr std::size_t zero_copy_alltoall_bytes = std::size_t{64} << 10;
@@ -199,7 +199,7 @@ std::vector<std::vector<std::byte>> board_gather_messages(team_member& m, std::s
     for (std::uint32_t i = 0; from != root && i < parts(sizes[from]).count(); ++i) {
       const span_of part = parts(sizes[from]).of(i);
       const auto to = std::as_writable_bytes(std::span(all[from]));
-      combine(to.subspan(part.first, part.size()), m.read(from, i + 1, part.size()), taking::store,
+      take_in(to.subspan(part.first, part.size()), m.read(from, i + 1, part.size()), taking::store,
               nullptr);
       m.take(from, i + 1);
     }

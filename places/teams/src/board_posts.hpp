@@ -13,7 +13,7 @@
 // The two kinds of posts by which a member of a run gives data to others (bulletin_board.hpp).
 namespace apgas::inline v0::remote {
 
-inline void combine(std::span<std::byte> mine, std::span<const std::byte> theirs, taking how,
+inline void take_in(std::span<std::byte> mine, std::span<const std::byte> theirs, taking how,
                     const reduction* op) {
   if (how == taking::store) {
     std::ranges::copy(theirs, mine.begin());
@@ -35,7 +35,7 @@ class copied_posts {
   void read(const board_step& step, std::size_t bytes, std::size_t first,
             std::span<std::byte> into) {
     const auto content = m_.read(step.member, step.number, bytes);
-    combine(into, content.subspan(first, into.size()), step.how, op_);
+    take_in(into, content.subspan(first, into.size()), step.how, op_);
   }
   void end() noexcept {}
 
@@ -69,7 +69,7 @@ class zero_copy_posts {
       const std::span<std::byte> part = into.first(std::min(chunk_, into.size()));
       const std::span<std::byte> theirs(copy_.get(), part.size());
       m_.copy_from(step.member, step.number, bytes, first, theirs);
-      combine(part, theirs, step.how, op_);
+      take_in(part, theirs, step.how, op_);
       first += part.size();
       into = into.subspan(part.size());
     } while (!into.empty());

@@ -89,7 +89,7 @@ class team_board {
   // The event for which the owner must wait until its readers have taken all zero-copy posts
   // in this collective; nothing if they have.
   std::optional<board_wait> before_reuse() noexcept;
-  // Takes off all posts of this collective, which has failed.
+  // Withdraws all posts of this collective, because it has failed.
   void withdraw() noexcept;
 
   board_wait post_of(std::uint32_t member, std::uint32_t number) const noexcept {

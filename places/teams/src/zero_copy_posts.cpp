@@ -1,7 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zero-copy posts of a member (docs/protocols/team.md, "Long data").
-#include <cstring>
-
 #include <apgas/comm/zero_copy.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/places/team_tree.hpp>
@@ -35,10 +33,7 @@ void team_member::wait_until_copied() {
   while (const auto wait = board_->before_reuse()) wait_for_board(*wait);
 }
 
-void team_member::withdraw() noexcept {
-  std::lock_guard hold(lock_);
-  board_->withdraw();
-}
+void team_member::withdraw() noexcept { board_->withdraw(); }
 
 void team_member::copy_from(std::size_t from, std::uint32_t number, std::size_t bytes,
                             std::size_t first, std::span<std::byte> to) {
@@ -47,12 +42,8 @@ void team_member::copy_from(std::size_t from, std::uint32_t number, std::size_t 
   if (to.empty()) return;
   const comm::cma_process& owner = place_.endpoint->cma_process_of(rank_in_run(from));
   const std::uint64_t address = board_->address_of(member, number) + first;
-  try {
-    if (const std::byte* const here = comm::address_here(owner, address)) {
-      std::memcpy(to.data(), here, to.size());
-    } else {
-      comm::read_remote_process(owner, address, to);
-    }
+  try {  // boards are of places in different processes
+    comm::read_remote_process(owner, address, to);
   } catch (const serialization_error&) {
     if (board_->remains(member, number)) throw;
   }

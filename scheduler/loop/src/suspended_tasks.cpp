@@ -241,6 +241,7 @@ APGAS_READS_RACING void suspended_tasks::add_running(hang_explanation& explanati
     task.site = std::bit_cast<call_site>(seen.site);
     task.name = seen.name;
     const task_counter* const outermost = racing_read(on.outermost);
+    base::full_fence();  // the second look comes after what it confirms
     const worker_state now = state_of(*w);
     if (now.searches || now.on != seen.on || now.site != seen.site || now.name != seen.name)
       continue;

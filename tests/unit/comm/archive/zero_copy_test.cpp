@@ -205,8 +205,11 @@ TEST(zero_copy, unreadable_memory_is_reported) {
             "cannot read 40 bytes of the memory of process " + name +
                 " on this host (Bad address). Remedy: APGAS_ONE_SIDED=messages");
   other.end();
-  EXPECT_EQ(error_of(other.process(), other.address()),
-            "process " + name + " on this host ended before 40 bytes of its memory were read");
+  EXPECT_EQ(
+      error_of(other.process(), other.address()),
+      "process " + name +
+          " on this host ended before 40 bytes of its memory were read; the message about that "
+          "process says why");
 }
 
 TEST(zero_copy, archive_writes_only_long_ranges_as_addresses) {

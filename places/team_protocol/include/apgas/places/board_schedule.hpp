@@ -107,7 +107,8 @@ class board_short_allreduce {
 
 // A long allreduce, by batches of a few parts. Everybody publishes the parts of a batch, combines
 // its own share of each part, publishes the result, and reads the results of the others. With a
-// `collector`, only this member reads the results, as in a reduce.
+// `collector`, only this member reads the results, as in a reduce. A member publishes the result of
+// a share after it has read that share of all others, so these may then overwrite it.
 class board_long_allreduce {
  public:
   static constexpr std::uint32_t batch = 4;  // parts; twice as many posts

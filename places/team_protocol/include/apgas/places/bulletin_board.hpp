@@ -21,15 +21,17 @@
 // post of another collective when all members have left the old one (free_for). Nobody else waits
 // for a member: a reader that arrives late finds the post.
 //
-// A *zero-copy post* of long data has their address, and its readers copy them from the memory of
-// the owner. The owner changes them only after all readers have taken the post. If a collective
-// fails, it withdraws the post first, and a reader that has just copied them notices.
+// A *zero-copy post* contains the address of long data instead of the data, and its readers copy
+// them from the memory of the owner. The owner may change a part of the data only when no member
+// reads that part any more, and all of them when all readers have taken the post. If its collective
+// fails, it withdraws the post first, and a reader that has just copied data notices.
 //
 // Invariants
 //   I1  A slot is written only after all readers of its last post have said that they need it no
 //       more, by `taken` or by `left`.
 //   I2  Each member uses what it has published itself from private memory. What it reads from other
-//       boards is checked before it is used.
+//       boards is checked before it is used, except for the address of a zero-copy post, which only
+//       the kernel checks.
 // Pairs
 //   P1  A reader that sees the key of a post sees its header and its data.
 //   P2  An owner that sees `taken` or `left` of a reader may overwrite what it has read.
@@ -68,7 +70,7 @@ class published_key {
   void publish(const post_key& key) noexcept { word_.store(key.word(), base::release); }  // P1, P2
   // Context: any member.
   post_key look() const noexcept { return post_key::of(word_.load(base::acquire)); }  // P1, P2
-  // Takes the key off, before the owner changes the data of a zero-copy post.
+  // Clears the key, before the owner changes the data of a zero-copy post.
   // Context: the owner.
   void withdraw() noexcept {
     word_.store(0, base::relaxed);
