@@ -5,6 +5,7 @@
 // vertices of the frontier and visits their neighbours; each edge to a vertex of another place is a
 // task there. Many such tasks share a message.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <functional>
@@ -17,10 +18,12 @@
 #include <apgas/apgas.hpp>
 
 #include "bfs/dealing.hpp"
+#include "bfs/graph_options.hpp"
 #include "bfs/kronecker.hpp"
 #include "bfs/part.hpp"
 #include "bfs/tree.hpp"
 #include "support/command_line.hpp"
+#include "support/exchange.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -111,16 +114,24 @@ bfs::tree gather(const parts& all, vertex root, std::int64_t vertices) {
 }
 
 struct options {
-  int scale = 14;
-  int edge_factor = 16;
+  bfs::graph_options graph;
   int roots = 4;
-  std::int64_t seed = 1;
   std::string variant = "tasks";
 };
 
+// The memory that place 0 needs for each edge, in bytes, if the edges are divided equally: for the
+// exchange of edges in both directions, for its portion of the graph, or for the check.
+double bytes_of_an_edge() {
+  const int places = apgas::num_places();
+  const double exchanged = 2.0 * sizeof(edge) / places;
+  const double kept = 2.0 * sizeof(vertex) / places;
+  return std::max(
+      {apps::copies_in_exchange(places) * exchanged, exchanged + kept, kept + sizeof(edge)});
+}
+
 int search_and_report(const options& o) {
-  const auto seed = static_cast<std::uint64_t>(o.seed);
-  const bfs::kronecker g(o.scale, o.edge_factor, seed);
+  const auto seed = static_cast<std::uint64_t>(o.graph.seed);
+  const bfs::kronecker g = o.graph.graph();
   const auto all =
       parts::make(apgas::places(), [](const bfs::kronecker& of) { return bfs::part(of); }, g);
   const std::vector<edge> graph = bfs::all_edges(g);
@@ -142,8 +153,8 @@ int search_and_report(const options& o) {
   all.destroy();
   return apps::report("bfs", rate.seconds(), !problem && rate.searches() > 0,
                       {{"variant", o.variant},
-                       {"scale", o.scale},
-                       {"edge_factor", o.edge_factor},
+                       {"scale", o.graph.scale},
+                       {"edge_factor", o.graph.edge_factor},
                        {"roots", rate.searches()},
                        {"teps", rate.teps()}});
 }
@@ -153,11 +164,12 @@ int search_and_report(const options& o) {
 int main(int argc, char** argv) {
   options o;
   apps::command_line line("bfs", "Searches a Kronecker graph breadth-first, as Graph500 does.");
-  line.option("--scale", o.scale, 1, 26, "the graph has 2^scale vertices");
-  line.option("--edge-factor", o.edge_factor, 1, 64, "edges per vertex");
+  o.graph.declare(line, 26, "the graph and the roots");
   line.option("--roots", o.roots, 1, 64, "number of searches, each from another vertex");
-  line.option("--seed", o.seed, 0, 1'000'000'000, "seed of the graph and the roots");
   line.choice("--variant", o.variant, {"tasks", "batches"}, "a task for each edge, or for many");
   if (const auto code = line.parse(argc, argv)) return *code;
-  return apgas::run(argc, argv, [&o] { return search_and_report(o); });
+  return apgas::run(argc, argv, [&] {
+    if (const auto code = o.graph.refused(line, bytes_of_an_edge())) return *code;
+    return search_and_report(o);
+  });
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bfs/dealing.hpp"
+#include "bfs/graph_options.hpp"
 #include "bfs/kronecker.hpp"
 #include "bfs/tree.hpp"
 #include "peers/exchange.hpp"
@@ -99,15 +100,13 @@ class part {
 };
 
 struct options {
-  int scale = 14;
-  int edge_factor = 16;
+  bfs::graph_options graph;
   int roots = 4;
-  std::int64_t seed = 1;
 };
 
 int search_and_report(const peers::job& job, const options& o) {
-  const auto seed = static_cast<std::uint64_t>(o.seed);
-  const bfs::kronecker g(o.scale, o.edge_factor, seed);
+  const auto seed = static_cast<std::uint64_t>(o.graph.seed);
+  const bfs::kronecker g = o.graph.graph();
   part mine(g, job);
   const std::vector<edge> graph = bfs::all_edges(g);
   bfs::rating rate;
@@ -126,8 +125,8 @@ int search_and_report(const peers::job& job, const options& o) {
     right = false;
   }
   return job.report("bfs_mpi", rate.seconds(), right && rate.searches() > 0,
-                    {{"scale", o.scale},
-                     {"edge_factor", o.edge_factor},
+                    {{"scale", o.graph.scale},
+                     {"edge_factor", o.graph.edge_factor},
                      {"roots", rate.searches()},
                      {"teps", rate.teps()}});
 }
@@ -137,10 +136,8 @@ int search_and_report(const peers::job& job, const options& o) {
 int main(int argc, char** argv) {
   options o;
   apps::command_line line("bfs_mpi", "Searches a Kronecker graph over all ranks, by MPI.");
-  line.option("--scale", o.scale, 1, 22, "the graph has 2^scale vertices");
-  line.option("--edge-factor", o.edge_factor, 1, 64, "edges per vertex");
+  o.graph.declare(line, 22, "the graph and the roots");
   line.option("--roots", o.roots, 1, 64, "number of searches, each from another vertex");
-  line.option("--seed", o.seed, 0, 1'000'000'000, "seed of the graph and the roots");
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
   return search_and_report(job, o);

@@ -18,6 +18,10 @@ struct arrivals {
   std::vector<std::size_t> bounds;  // those of rank i are [bounds[i], bounds[i + 1])
 };
 
+// How many times the data of a rank are in its memory during an exchange: those that it sends, the
+// same one after another, and those that it receives.
+constexpr int copies_in_exchange = 3;
+
 // Sends outgoing[i] to rank i, and returns what the ranks had for this one. T must be trivially
 // copyable. Called by all ranks.
 template <class T>

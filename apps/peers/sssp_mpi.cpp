@@ -219,7 +219,8 @@ int main(int argc, char** argv) {
   apps::command_line line("sssp_mpi", "Finds shortest paths by delta stepping, by MPI.");
   o.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
-  if (const auto code = o.refused(line)) return *code;
   const peers::job job(argc, argv);
+  const double bytes = o.bytes_of_an_edge(job.size(), peers::copies_in_exchange);
+  if (const auto code = o.graph.refused(line, bytes)) return *code;
   return search_and_report(job, o);
 }

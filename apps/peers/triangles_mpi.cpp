@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "bfs/dealing.hpp"
+#include "bfs/graph_options.hpp"
 #include "peers/exchange.hpp"
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
@@ -17,11 +18,10 @@
 namespace {
 
 using triangles::edge;
-using triangles::plan;
 using triangles::portion;
 
 // Called by all ranks: each generates some of the edges, and learns the degrees of all vertices.
-portion make_portion(const plan& p, const peers::job& job) {
+portion make_portion(const bfs::graph_options& p, const peers::job& job) {
   const bfs::dealing dealt{job.size(), job.rank()};
   const std::int64_t vertices = p.graph().vertices();
   std::vector<edge> edges = peers::exchange(bfs::share_of_edges(p.graph(), dealt)).values;
@@ -46,7 +46,7 @@ std::int64_t count(const portion& mine, const peers::job& job) {
   return found;
 }
 
-int count_and_report(const peers::job& job, const plan& p) {
+int count_and_report(const peers::job& job, const bfs::graph_options& p) {
   const portion mine = make_portion(p, job);
   const peers::common_time clock;
   const std::int64_t found = count(mine, job);
@@ -67,11 +67,11 @@ int count_and_report(const peers::job& job, const plan& p) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  plan p;
+  bfs::graph_options p;
   apps::command_line line("triangles_mpi", "Counts the triangles of an R-MAT graph, by MPI.");
-  p.declare(line);
+  p.declare(line, triangles::largest_scale, "the graph");
   if (const auto code = line.parse(argc, argv)) return *code;
-  if (const auto code = p.refused(line)) return *code;
+  if (const auto code = p.refused(line, triangles::bytes_of_an_edge)) return *code;
   const peers::job job(argc, argv);
   return count_and_report(job, p);
 }

@@ -3,42 +3,37 @@
 
 // The options of sssp and of its peer in plain MPI, and what both report.
 
+#include <algorithm>
 #include <cstdint>
-#include <optional>
 #include <string>
-#include <utility>
 
 #include "sssp/serial.hpp"
 #include "sssp/weighted_graph.hpp"
 #include "support/command_line.hpp"
-#include "support/memory.hpp"
 #include "support/report.hpp"
 
 namespace sssp {
 
 struct options {
-  plan graph{.scale = 14, .edge_factor = 16, .seed = 1, .heaviest = 255};
+  plan graph;
   length delta = 8;
   std::string variant = "delta";
 
   void declare(apps::command_line& line) {
-    line.option("--scale", graph.scale, 1, largest_scale, "the graph has 2^scale vertices");
-    line.option("--edge-factor", graph.edge_factor, 1, 64, "edges per vertex");
-    line.option("--seed", graph.seed, 0, 1'000'000'000, "seed of the graph and the weights");
+    graph.declare(line, largest_scale, "the graph and the weights");
     line.option("--heaviest", graph.heaviest, 1, largest_weight,
                 "weights are random, from 1 to this");
     line.option("--delta", delta, 1, 1'000'000'000, "width of a bucket, in units of the weights");
   }
 
-  // The exit code if the graph is too large for the check of the result, for which a place
-  // generates the edges in both directions beside the arcs of the search.
-  [[nodiscard]] std::optional<int> refused(const apps::command_line& line) const {
-    const double edges =
-        2.0 * graph.edge_factor * static_cast<double>(std::int64_t{1} << graph.scale);
-    const std::string problem =
-        apps::beyond_memory(edges * (sizeof(weighted_edge) + 2 * sizeof(arc)));
-    if (problem.empty()) return std::nullopt;
-    return line.refuse("--scale and --edge-factor: " + problem + "; choose a smaller graph");
+  // The memory that place 0 needs for each edge, in bytes, if the edges are divided equally. First
+  // it generates the whole graph, whose arcs it keeps for the check; then it exchanges edges with
+  // the other places, of which it has `copies` meanwhile, and makes its portion of the arcs.
+  [[nodiscard]] double bytes_of_an_edge(int places, int copies) const {
+    constexpr double edges = 2 * sizeof(weighted_edge);
+    constexpr double kept = 2 * sizeof(arc);
+    if (variant != "delta") return edges + kept;
+    return std::max(edges + kept, kept + std::max(copies * edges, edges + kept) / places);
   }
 
   [[nodiscard]] apps::figures figures(const summary& s, std::int64_t rounds) const {

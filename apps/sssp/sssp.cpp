@@ -18,6 +18,7 @@
 #include "sssp/serial.hpp"
 #include "sssp/weighted_graph.hpp"
 #include "support/command_line.hpp"
+#include "support/exchange.hpp"
 #include "support/peer_thread.hpp"
 #include "support/peers.hpp"
 #include "support/report.hpp"
@@ -100,8 +101,12 @@ int main(int argc, char** argv) {
   apps::declare_variant_beside_openmp(line, o.variant, {"delta", "serial"},
                                       "delta stepping, or Dijkstra's algorithm at one place");
   if (const auto code = line.parse(argc, argv)) return *code;
-  if (const auto code = o.refused(line)) return *code;
   std::optional<apps::peer_thread> peer;
   if (apps::is_peer(o.variant)) peer.emplace();
-  return apgas::run(argc, argv, [&] { return search_and_report(o, peer); });
+  return apgas::run(argc, argv, [&] {
+    const int places = apgas::num_places();
+    const double bytes = o.bytes_of_an_edge(places, apps::copies_in_exchange(places));
+    if (const auto code = o.graph.refused(line, bytes)) return *code;
+    return search_and_report(o, peer);
+  });
 }

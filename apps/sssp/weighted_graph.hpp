@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "bfs/dealing.hpp"
+#include "bfs/graph_options.hpp"
 #include "bfs/kronecker.hpp"
 #include "support/random_word.hpp"
 
@@ -48,16 +49,10 @@ struct offer {
 };
 static_assert(sizeof(offer) == 8 && (largest_weight << largest_scale) < (length{1} << 40));
 
-// Defines the graph. Sent to all places.
-struct plan {
-  int scale;
-  int edge_factor;
-  std::int64_t seed;
-  length heaviest;  // weights are 1 .. heaviest
+// Defines the graph and its weights. Sent to all places.
+struct plan : bfs::graph_options {
+  length heaviest = 255;  // weights are 1 .. heaviest
 
-  [[nodiscard]] bfs::kronecker graph() const {
-    return {scale, edge_factor, static_cast<std::uint64_t>(seed)};
-  }
   [[nodiscard]] length weight(std::int64_t k) const {
     const auto range = static_cast<std::uint64_t>(heaviest);
     const std::uint64_t word =

@@ -113,6 +113,10 @@ arrivals<T> alone(std::vector<T> values) {
   return {std::move(values), {0, n}};
 }
 
+// How many times the data of a place are in its memory during an exchange: those that it sends, the
+// copies that the others read, and those that it receives.
+constexpr int copies_in_exchange(int places) { return places > 1 ? 3 : 1; }
+
 // A single exchange: sends outgoing[i] to member i of the team, and returns what the members had
 // for this one. T must be trivially copyable. A collective: called at all members. Context: task;
 // may suspend, and may resume on another worker.

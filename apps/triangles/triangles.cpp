@@ -14,6 +14,8 @@
 
 #include <apgas/apgas.hpp>
 
+#include "bfs/dealing.hpp"
+#include "bfs/graph_options.hpp"
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
 #include "support/peer_thread.hpp"
@@ -27,11 +29,10 @@ namespace {
 
 using triangles::edge;
 using triangles::list;
-using triangles::plan;
 using triangles::portion;
 
 // A collective: each place generates some of the edges, and learns the degrees of all vertices.
-portion make_portion(const plan& p, const apgas::team& team) {
+portion make_portion(const bfs::graph_options& p, const apgas::team& team) {
   const bfs::dealing dealt{static_cast<std::int64_t>(team.size()),
                            static_cast<std::int64_t>(team.index())};
   const std::int64_t vertices = p.graph().vertices();
@@ -70,7 +71,7 @@ struct outcome {
   double seconds = 0;
 };
 
-outcome count_everywhere(const plan& p) {
+outcome count_everywhere(const bfs::graph_options& p) {
   std::vector<apgas::future<outcome>> portions;
   for (const apgas::place q : apgas::places()) {
     portions.push_back(apgas::async_future_at(q, [p] {
@@ -107,7 +108,7 @@ outcome count_by_peer([[maybe_unused]] const portion& graph, apps::peer_thread& 
   return o;
 }
 
-int count_and_report(const plan& p, const std::string& variant,
+int count_and_report(const bfs::graph_options& p, const std::string& variant,
                      std::optional<apps::peer_thread>& peer) {
   const std::int64_t vertices = p.graph().vertices();
   const std::vector<edge> edges = triangles::whole_graph(p.graph());
@@ -131,14 +132,14 @@ int count_and_report(const plan& p, const std::string& variant,
 }  // namespace
 
 int main(int argc, char** argv) {
-  plan p;
+  bfs::graph_options p;
   std::string variant = "places";
   apps::command_line line("triangles", "Counts the triangles of an R-MAT graph over all places.");
-  p.declare(line);
+  p.declare(line, triangles::largest_scale, "the graph");
   apps::declare_variant_beside_openmp(line, variant, {"places", "serial"},
                                       "over all places, or serially at one");
   if (const auto code = line.parse(argc, argv)) return *code;
-  if (const auto code = p.refused(line)) return *code;
+  if (const auto code = p.refused(line, triangles::bytes_of_an_edge)) return *code;
   std::optional<apps::peer_thread> peer;
   if (apps::is_peer(variant)) peer.emplace();
   return apgas::run(argc, argv, [&] { return count_and_report(p, variant, peer); });

@@ -1,49 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// The graph that is counted, the options that define it, and its independent count at one place.
-// Does not use the library.
+// The graph that is counted, and its independent count at one place. Does not use the library.
 
 #include <cstddef>
 #include <cstdint>
-#include <optional>
 #include <utility>
 #include <vector>
 
 #include "bfs/dealing.hpp"
 #include "bfs/kronecker.hpp"
 #include "support/adjacency.hpp"
-#include "support/command_line.hpp"
-#include "support/memory.hpp"
 #include "triangles/oriented_graph.hpp"
 
 namespace triangles {
 
-// Sent to all places.
-struct plan {
-  int scale = 14;
-  int edge_factor = 16;
-  std::int64_t seed = 1;
+constexpr int largest_scale = 22;
 
-  [[nodiscard]] bfs::kronecker graph() const {
-    return {scale, edge_factor, static_cast<std::uint64_t>(seed)};
-  }
-
-  void declare(apps::command_line& line) {
-    line.option("--scale", scale, 1, 22, "the graph has 2^scale vertices");
-    line.option("--edge-factor", edge_factor, 1, 64, "edges per vertex");
-    line.option("--seed", seed, 0, 1'000'000'000, "seed of the graph");
-  }
-
-  // The exit code if the graph is too large for the independent count, which has each edge twice at
-  // one place, as a pair and in a list.
-  [[nodiscard]] std::optional<int> refused(const apps::command_line& line) const {
-    const double edges = 2.0 * edge_factor * static_cast<double>(std::int64_t{1} << scale);
-    const std::string problem = apps::beyond_memory(edges * (sizeof(edge) + sizeof(vertex)));
-    if (problem.empty()) return std::nullopt;
-    return line.refuse("--scale and --edge-factor: " + problem + "; choose a smaller graph");
-  }
-};
+// The independent count has each edge twice at one place, as a pair and in a list.
+constexpr double bytes_of_an_edge = 2 * (sizeof(edge) + sizeof(vertex));
 
 // The edges of the whole graph, in both directions, normalised.
 inline std::vector<edge> whole_graph(const bfs::kronecker& g) {
