@@ -9,11 +9,16 @@ import os
 import subprocess
 import sys
 import threading
+import time
 import traceback
 import unittest
 
 sys.path.insert(0, sys.argv.pop(1))
 BODY = ctypes.CDLL(sys.argv.pop(1))
+BODY.meet.restype = ctypes.c_bool
+BODY.meet.argtypes = (ctypes.POINTER(ctypes.c_int64), ctypes.c_int64)
+C = ctypes.CDLL(None)
+C.abs.argtypes = (ctypes.c_int,)
 import apgas  # noqa: E402
 
 
@@ -167,6 +172,66 @@ class Pool(unittest.TestCase):
     def test_exceptions_that_are_no_errors_stay_in_the_future(self):
         with apgas.Pool() as pool:
             self.assertIsInstance(pool.submit(sys.exit, 3).exception(60), SystemExit)
+
+
+class PoolOfCompiledFunctions(unittest.TestCase):
+    """Functions of ctypes, which release Python's lock while they run."""
+
+    def test_run_at_the_same_time(self):
+        for width in (1, 2, 5):
+            came = ctypes.c_int64()  # with the lock held, each call would wait for the others
+            with apgas.Pool(max_workers=width) as pool:
+                met = [pool.submit(BODY.meet, came, width) for _ in range(width)]
+                self.assertEqual([each.result(timeout=100) for each in met], [True] * width)
+
+    def test_run_beside_python_functions(self):
+        came = ctypes.c_int64()
+        with apgas.Pool(max_workers=1) as pool:
+            met = pool.submit(BODY.meet, came, 2)
+            self.assertTrue(BODY.meet(came, 2))
+            self.assertTrue(met.result(timeout=100))
+
+    def test_give_their_results_in_order(self):
+        with apgas.Pool() as pool:
+            self.assertEqual(list(pool.map(C.abs, range(-500, 500))),
+                             [abs(i) for i in range(-500, 500)])
+            futures = {pool.submit(C.abs, -i): i for i in range(50)}
+            for each in concurrent.futures.as_completed(futures, timeout=100):
+                self.assertEqual(each.result(), futures[each])
+
+    def test_exceptions_of_ctypes_reach_the_caller(self):
+        def refuse_seven(result, function, arguments):
+            if result == 7:
+                raise OSError(result, "no sevens")
+            return result
+
+        checked = ctypes.CFUNCTYPE(ctypes.c_int, ctypes.c_int)(("abs", C))
+        checked.errcheck = refuse_seven
+        with apgas.Pool() as pool:
+            self.assertIsInstance(pool.submit(C.abs, "1").exception(60), ctypes.ArgumentError)
+            with self.assertRaisesRegex(OSError, "no sevens"):
+                list(pool.map(checked, range(-10, 0)))
+            self.assertEqual(pool.submit(checked, -8).result(60), 8)
+
+    def test_only_what_has_not_begun_can_be_cancelled(self):
+        came, called_back = ctypes.c_int64(), []
+        with apgas.Pool(max_workers=1) as pool:
+            running = pool.submit(BODY.meet, came, 2)
+            waiting = pool.submit(C.abs, -1)
+            waiting.add_done_callback(called_back.append)
+            while came.value == 0:
+                time.sleep(0.001)
+            self.assertTrue(running.running())
+            with self.assertRaises(concurrent.futures.TimeoutError):
+                running.result(timeout=0.01)
+            self.assertFalse(running.cancel())
+            self.assertTrue(waiting.cancel())
+            self.assertEqual(called_back, [waiting])
+            with self.assertRaises(concurrent.futures.CancelledError):
+                waiting.result(timeout=60)
+            BODY.meet(came, 2)
+        self.assertEqual(concurrent.futures.wait([running, waiting], 60).not_done, set())
+        self.assertTrue(running.result(0))
 
 
 class Processes(unittest.TestCase):
