@@ -15,6 +15,10 @@ apgas_add_test(app.comd.equal.smallest apps 2 300 "" ${CMAKE_COMMAND}
   -D program=$<TARGET_FILE:comd> "-D arguments=--lattice 4 --steps 40"
   "-D variants=begin cobegin coforall forall" "-D places=1 2"
   -P ${CMAKE_CURRENT_SOURCE_DIR}/comd/check_equal.cmake)
+apgas_add_test(app.comd.equal.published "apps;long" 2 1500 "" ${CMAKE_COMMAND}
+  -D program=$<TARGET_FILE:${comd_program}>
+  "-D arguments=--lattice 20 --steps 100" "-D variants=${comd_forms}" "-D places=1 2"
+  -P ${CMAKE_CURRENT_SOURCE_DIR}/comd/check_equal.cmake)
 apgas_app_test(comd np3 PLACES 3 TRANSPORT local ARGS ${small_comd} --seed 5)
 apgas_app_test(comd form_beside_idle_places PLACES 2 TRANSPORT local
   ARGS ${small_comd} --variant coforall)

@@ -163,6 +163,27 @@ TEST(comd_check, energy_is_conserved) {
             refused);
 }
 
+TEST(comd_check, energy_at_the_end_of_the_published_size) {
+  // The energies of a method that conserves what velocity Verlet conserves, and changes the total
+  // energy evenly.
+  const comd::cube c(20);
+  const auto said_about_change = [&c](double change, std::size_t steps) {
+    outcome o{comd::initial_atoms(c, 1), comd::history(steps + 1)};
+    const double energy = c.atoms() * comd::published_energy;
+    for (std::size_t n = 0; n <= steps; ++n) {
+      const double changed = energy * change * static_cast<double>(n) / static_cast<double>(steps);
+      o.energies_of_step[n] = {energy + changed, 0, -changed};
+    }
+    return comd::check(c, o).wrong;
+  };
+  const std::string refused =
+      "the total energy at the end is not that at the start with an error of 1e-5";
+  EXPECT_NE(said_about_change(1.4e-5, 100), refused);
+  EXPECT_EQ(said_about_change(1.6e-5, 100), refused);
+  EXPECT_EQ(said_about_change(-1.6e-5, 100), refused);
+  EXPECT_NE(said_about_change(1.6e-5, 99), refused);
+}
+
 TEST(comd_check, momentum_is_zero) {
   EXPECT_EQ(said_about([](outcome& o) { o.atoms[17].momentum.x += 1e-6; }),
             "the total momentum is not zero");
