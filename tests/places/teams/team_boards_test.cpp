@@ -7,15 +7,14 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstring>
-#include <deque>
 #include <functional>
-#include <mutex>
 #include <span>
 #include <stdexcept>
 #include <string>
 #include <vector>
 
 #include <gtest/gtest.h>
+#include <sys/mman.h>
 
 #include <apgas/places/remote_teams.hpp>
 #include <apgas/sync/place_state.hpp>
@@ -89,15 +88,7 @@ TEST(team_boards, data_may_be_longer_than_a_board) {
   });
 }
 
-// Memory that exists until the program ends.
-std::span<std::int64_t> kept_memory(std::size_t size) {
-  static std::mutex lock;
-  static std::deque<std::vector<std::int64_t>> all;
-  const std::lock_guard hold(lock);
-  return all.emplace_back(size);
-}
-
-// Others may be copying the data of the last place when its operation throws.
+// Others may be copying the data of the last place when its operation throws and they are freed.
 TEST(team_boards, an_operation_on_long_data_may_throw) {
   if (apgas::num_places() == 1) return;
   const team t{place_group(apgas::places())};
@@ -108,7 +99,7 @@ TEST(team_boards, an_operation_on_long_data_may_throw) {
         refused[static_cast<std::size_t>(p.id())] = apgas::at(
             p,
             [](const team& with) -> std::string {
-              const std::span<std::int64_t> data = kept_memory(200'000);
+              std::vector<std::int64_t> data(200'000);
               int calls = 0;
               const auto sum = [&](std::int64_t a, std::int64_t b) {
                 if (++calls == 100 && apgas::here() == test::last()) {
@@ -117,7 +108,7 @@ TEST(team_boards, an_operation_on_long_data_may_throw) {
                 return a + b;
               };
               try {
-                with.allreduce(data, sum);
+                with.allreduce(std::span(data), sum);
               } catch (const std::exception& e) {
                 return e.what();
               }
@@ -129,6 +120,50 @@ TEST(team_boards, an_operation_on_long_data_may_throw) {
   });
   for (const std::string& text : refused) {
     EXPECT_NE(text.find("a sum that cannot be"), std::string::npos) << text;
+  }
+}
+
+// The bytes of the board that this place has in a team; none if it has no board.
+std::span<std::byte> board_of(const team& t) {
+  const apgas::scheduler::fiber& self = *apgas::scheduler::current_fiber();
+  const auto id = std::bit_cast<apgas::remote::global_id>(t);
+  const apgas::remote::team_member& member = *apgas::remote::teams_of(self).find(id);
+  if (!member.has_board()) return {};
+  auto& state = apgas::sync::place_of(self);
+  constexpr std::size_t bytes = std::size_t{512} << 10;
+  return state.endpoint->network()
+      .shared_area(state.here)
+      .subspan(static_cast<std::size_t>(member.board_index()) * bytes, bytes);
+}
+
+// The root of a broadcast to one member does not read its data itself, if the other one may.
+TEST(team_boards, memory_that_cannot_be_read_breaks_the_team) {
+  const auto& endpoint = *apgas::sync::place_of(*apgas::scheduler::current_fiber()).endpoint;
+  const bool reads = endpoint.zero_copy_from(test::last().id()) != apgas::comm::no_zero_copy;
+  const team t{place_group(apgas::places())};
+  if (apgas::num_places() != 2 || !reads) return;
+  everywhere(t, apgas::places(), [](const team& with) { with.barrier(); });
+  if (!apgas::at(place(1), [](const team& with) { return !board_of(with).empty(); }, t)) return;
+  const auto broadcast = [](const team& with) -> std::string {
+    constexpr std::size_t bytes = 65'536;
+    const bool is_root = apgas::here() == place();
+    void* const memory = mmap(nullptr, bytes, is_root ? PROT_NONE : PROT_READ | PROT_WRITE,
+                              MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (memory == MAP_FAILED) return "no memory";
+    std::string refused;
+    try {
+      with.broadcast(std::span(static_cast<char*>(memory), bytes), place());
+    } catch (const std::exception& e) {
+      refused = e.what();
+    }
+    munmap(memory, bytes);
+    return refused;
+  };
+  apgas::future<std::string> reader = apgas::async_future_at(place(1), broadcast, t);
+  const std::string root = broadcast(t);
+  for (const std::string& text : {root, reader.get()}) {
+    EXPECT_NE(text.find("cannot read 65536 bytes of the memory of process"), std::string::npos)
+        << text;
   }
 }
 
@@ -154,19 +189,6 @@ TEST(team_boards, two_teams_may_begin_at_the_same_time) {
         },
         other);
   }
-}
-
-// The bytes of the board that this place has in a team; none if it has no board.
-std::span<std::byte> board_of(const team& t) {
-  const apgas::scheduler::fiber& self = *apgas::scheduler::current_fiber();
-  const auto id = std::bit_cast<apgas::remote::global_id>(t);
-  const apgas::remote::team_member& member = *apgas::remote::teams_of(self).find(id);
-  if (!member.has_board()) return {};
-  auto& state = apgas::sync::place_of(self);
-  constexpr std::size_t bytes = std::size_t{512} << 10;
-  return state.endpoint->network()
-      .shared_area(state.here)
-      .subspan(static_cast<std::size_t>(member.board_index()) * bytes, bytes);
 }
 
 // What a call in a team throws at a place.
