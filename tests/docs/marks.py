@@ -85,10 +85,11 @@ def check_unrun(where, code):
 
 
 def tool_named(word):
-    """The program of this repository that a word of a command names, if it is one."""
+    """The program of this repository that a word of a command names, if it is one. Those that are
+    built are not among them, since they need not be there."""
     path = documents.ROOT / ("launch/" + word if word.startswith("apgas-") else word)
     executable = path.is_file() and (path.suffix == ".py" or os.access(path, os.X_OK))
-    return path if executable else None
+    return path if executable and not word.startswith("build/") else None
 
 
 def unknown_options(tool, words):
