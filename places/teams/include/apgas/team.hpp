@@ -67,8 +67,8 @@ namespace apgas::inline v0 {
 // without pointers. A vector alone counts as a single value; pass its elements as a span:
 // t.broadcast(std::span(v), root). The caller may use and change its data again when the call has
 // returned. broadcast, reduce, scatter and gather need not wait for all members: the root of a
-// broadcast may return before another member has begun its call. So only barrier orders what is not
-// part of the data.
+// broadcast may return before another member has begun its call, and may wait for it. So only
+// barrier orders what is not part of the data.
 //
 // The operation of a reduction is called as T op(const T&, const T&). It runs in the calling tasks
 // of the members, one call after the other at each, with no lock held. It may suspend, but the
@@ -98,6 +98,8 @@ namespace apgas::inline v0 {
 //   - illegal_operation, without effect on the team: if the handle is empty, after destroy(), at a
 //     place that is not a member, inside `atomic` or `when`, and outside a task.
 //   - illegal_operation if the team is broken or breaks.
+//   - serialization_error, which breaks the team, if another place of the host cannot read long
+//     data of a member; APGAS_ONE_SIDED=messages copies them instead.
 //   - bad_place if the root is not a member, illegal_operation if the sizes of spans do not fit,
 //     and what a reduction operation or a serialize function throws. These break the team.
 //   - std::bad_alloc, which breaks the team as well. Only split may also throw it before it has

@@ -46,7 +46,8 @@ bool can_read(const cma_process& from) noexcept;
 APGAS_API const std::byte* address_here(const cma_process& from, std::uint64_t address) noexcept;
 
 // Reads to.size() bytes at `address` of another process.
-// Requires: the task that owns the memory waits.
+// Requires: the memory does not change meanwhile, since the task that owns it waits, or the caller
+// can find out afterwards whether it did (places/bulletin_board.hpp, P4).
 // Throws: serialization_error if the memory cannot be read.
 // Cost: a system call.
 APGAS_API void read_remote_process(const cma_process& from, std::uint64_t address,
