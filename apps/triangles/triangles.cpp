@@ -51,11 +51,9 @@ constexpr std::ptrdiff_t lists_at_once = 64;
 // A collective: the number of triangles that are found at this place.
 std::int64_t count(const portion& mine, const apgas::team& team) {
   const auto sum = [&mine](std::size_t lists, const auto& list_at) {
-    apgas::worker_local<std::int64_t> counts;
-    apgas::forall(
-        std::size_t{0}, lists, [&](std::size_t i) { *counts += mine.count_with(list_at(i)); },
-        lists_at_once);
-    return counts.reduce(std::plus<>());
+    return apgas::parallel_reduce(
+        std::size_t{0}, lists, std::int64_t{0},
+        [&](std::size_t i) { return mine.count_with(list_at(i)); }, std::plus<>(), lists_at_once);
   };
   std::int64_t found = sum(mine.size(), [&](std::size_t v) { return mine.of(v); });
   if (team.size() > 1) {

@@ -186,8 +186,9 @@ inline bool thieves_wait(scheduler::fiber& self) {
   return self.on->tasks.empty();
 }
 
-// Chooses a grain that gives enough chunks to balance the load, each worth the check after it.
-inline std::uint64_t default_grain(std::uint64_t n, int workers) {
+// Returns `asked`, or for 0 a grain for chunks that balance the load and are worth the check after.
+inline std::uint64_t grain_of(std::ptrdiff_t asked, std::uint64_t n, int workers) {
+  if (asked > 0) return static_cast<std::uint64_t>(asked);
   return std::clamp<std::uint64_t>(n / (64 * static_cast<std::uint64_t>(workers)), 1, 4096);
 }
 
@@ -241,9 +242,7 @@ void forall(I first, J end, Body body, std::ptrdiff_t grain = 0,
   const I last = detail::end_as<I>(end);
   if (!(first < last)) return;
   const int workers = detail::workers_here(self);
-  const std::uint64_t chunk = grain > 0
-                                  ? static_cast<std::uint64_t>(grain)
-                                  : detail::default_grain(detail::length(first, last), workers);
+  const std::uint64_t chunk = detail::grain_of(grain, detail::length(first, last), workers);
   detail::loop shared(body, first, last, workers, chunk, site);
   const sync::own_locals of_loop(self, true);
   detail::run_adaptive()(first, last, shared);
@@ -320,7 +319,8 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uin
 
 // Maps every i of [first, last) and combines the results: returns op over `identity` and all
 // map(i), in the order of i. So op must be associative but need not be commutative, and `identity`
-// must be its neutral element, because each task starts from a copy of it.
+// must be its neutral element, because each task starts from a copy of it. `grain` is that of
+// forall; a small one balances the load if a few iterations take much longer than the others.
 //
 //   const double norm2 = apgas::parallel_reduce(
 //       0, 100, 0.0, [&](int i) { return x[i] * x[i]; }, std::plus<>());
@@ -328,16 +328,16 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uin
 // Throws: multiple_exceptions if map or op threw; illegal_operation as forall.
 // Context: task. May suspend and resume on another worker. Cost: as forall.
 template <detail::loop_index I, detail::loop_index J, class T, std::invocable<I> Map, class Op>
-T parallel_reduce(I first, J end, T identity, Map map, Op op,
+T parallel_reduce(I first, J end, T identity, Map map, Op op, std::ptrdiff_t grain = 0,
                   std::source_location site = std::source_location::current()) {
   scheduler::fiber& self = sync::suspendable_fiber("parallel_reduce");
   const I last = detail::end_as<I>(end);
   if (!(first < last)) return identity;
-  const std::uint64_t grain =
-      detail::default_grain(detail::length(first, last), detail::workers_here(self));
+  const std::uint64_t chunk =
+      detail::grain_of(grain, detail::length(first, last), detail::workers_here(self));
   const sync::own_locals of_loop(self, true);
   try {
-    return detail::reduce_adaptive(first, last, identity, map, op, grain, site);
+    return detail::reduce_adaptive(first, last, identity, map, op, chunk, site);
   } catch (...) {
     sync::branch_failures failures(site);
     failures.add();

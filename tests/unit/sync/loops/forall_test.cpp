@@ -194,15 +194,35 @@ TEST_P(Loop, MayBeNestedAndSuspend) {
 TEST_P(Loop, ReducesInOrder) {
   run([] {
     for (int n : {1, 2, 100, 5000}) {
-      const std::string text = parallel_reduce(
-          0, n, std::string(),
-          [](int i) { return std::string(1, static_cast<char>('a' + i % 26)); },
-          [](std::string a, const std::string& b) { return std::move(a) + b; });
-      ASSERT_EQ(text.size(), static_cast<std::size_t>(n));
-      for (int i = 0; i < n; ++i) {
-        ASSERT_EQ(text[static_cast<std::size_t>(i)], static_cast<char>('a' + i % 26));
+      for (std::ptrdiff_t grain : {0, 1, 7, 100'000}) {
+        const std::string text = parallel_reduce(
+            0, n, std::string(),
+            [](int i) { return std::string(1, static_cast<char>('a' + i % 26)); },
+            [](std::string a, const std::string& b) { return std::move(a) + b; }, grain);
+        ASSERT_EQ(text.size(), static_cast<std::size_t>(n));
+        for (int i = 0; i < n; ++i) {
+          ASSERT_EQ(text[static_cast<std::size_t>(i)], static_cast<char>('a' + i % 26)) << grain;
+        }
       }
     }
+  });
+}
+
+TEST_P(Loop, AReductionOfASingleGrainIsNotSplit) {
+  run([] {
+    std::atomic<int> additions{0};
+    const auto sum_by = [&](std::ptrdiff_t grain) {
+      additions = 0;
+      const auto add = [&](int a, int b) {
+        ++additions;
+        return a + b;
+      };
+      return parallel_reduce(0, 1000, 0, [](int i) { return i; }, add, grain);
+    };
+    EXPECT_EQ(sum_by(1000), 499'500);
+    EXPECT_EQ(additions, 1000);
+    EXPECT_EQ(sum_by(999), 499'500);
+    EXPECT_EQ(additions, 1002);  // in two halves, whose results are added
   });
 }
 
