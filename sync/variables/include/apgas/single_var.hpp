@@ -63,7 +63,7 @@ class single_var {
   // Context: task. May suspend and resume on another worker.
   const T& read_ff(scheduler::call_site where = scheduler::call_site::current()) const {
     sync::suspendable_fiber("single_var::read_ff");
-    return sync::future_access::get(value_, {"single_var::read_ff", this, where});
+    return sync::future_access::get(value_, "single_var::read_ff", this, where);
   }
 
   // Waits until the value has been written, for at most the duration d, and returns a pointer to

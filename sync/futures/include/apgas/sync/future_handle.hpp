@@ -40,10 +40,11 @@ struct future_access {
     }
     return *f.state_;
   }
-  // The value of `f`, for an operation that reports name by `waits_for`.
+  // The value of `f`, for an operation that reports name by `construct`, a static text, on `object`.
   template <class T>
-  static decltype(auto) get(const future<T>& f, const scheduler::wait_record& waits_for) {
-    return f.get_as(waits_for);
+  static decltype(auto) get(const future<T>& f, const char* construct, const void* object,
+                            const scheduler::call_site& where) {
+    return f.get_as(construct, object, where);
   }
 };
 
@@ -100,7 +101,7 @@ class future {
   // Context: task. May suspend and resume on another worker. Cost: about 1 ns if the value is
   // there.
   sync::future_result<T> get(scheduler::call_site where = scheduler::call_site::current()) const {
-    return get_as({"future::get", nullptr, where});
+    return get_as("future::get", nullptr, where);
   }
 
   // Waits until the future is ready, and throws no exception of its task. Otherwise as get().
@@ -161,10 +162,11 @@ class future {
   static std::future_status status(bool ready) noexcept {
     return ready ? std::future_status::ready : std::future_status::timeout;
   }
-  sync::future_result<T> get_as(const scheduler::wait_record& waits_for) const {
-    sync::suspendable_fiber(waits_for.construct);
-    auto& state = sync::future_access::state(*this, waits_for.construct);
-    if (!state.has_value()) state.wait_for_value(waits_for);
+  sync::future_result<T> get_as(const char* construct, const void* object,
+                                const scheduler::call_site& where) const {
+    sync::suspendable_fiber(construct);
+    auto& state = sync::future_access::state(*this, construct);
+    if (!state.has_value()) state.wait_for_value({construct, object, where});
     if constexpr (std::is_reference_v<T>) {
       return *state.value();
     } else if constexpr (!std::is_void_v<T>) {
