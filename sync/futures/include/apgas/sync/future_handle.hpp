@@ -40,7 +40,7 @@ struct future_access {
     }
     return *f.state_;
   }
-  // The value of `f`, for an operation that reports name by `construct`, a static text, on `object`.
+  // The value of `f`, for an operation that reports name by the static text `construct`.
   template <class T>
   static decltype(auto) get(const future<T>& f, const char* construct, const void* object,
                             const scheduler::call_site& where) {
