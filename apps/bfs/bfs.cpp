@@ -24,6 +24,7 @@
 #include "bfs/tree.hpp"
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -119,16 +120,6 @@ struct options {
   std::string variant = "tasks";
 };
 
-// The memory that place 0 needs for each edge, in bytes, if the edges are divided equally: for the
-// exchange of edges in both directions, for its portion of the graph, or for the check.
-double bytes_of_an_edge() {
-  const int places = apgas::num_places();
-  const double exchanged = 2.0 * sizeof(edge) / places;
-  const double kept = 2.0 * sizeof(vertex) / places;
-  return std::max(
-      {apps::copies_in_exchange(places) * exchanged, exchanged + kept, kept + sizeof(edge)});
-}
-
 int search_and_report(const options& o) {
   const auto seed = static_cast<std::uint64_t>(o.graph.seed);
   const bfs::kronecker g = o.graph.graph();
@@ -169,7 +160,9 @@ int main(int argc, char** argv) {
   line.choice("--variant", o.variant, {"tasks", "batches"}, "a task for each edge, or for many");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] {
-    if (const auto code = o.graph.refused(line, bytes_of_an_edge())) return *code;
+    const apps::placement p = apps::placement_of_job();
+    const double bytes = bfs::bytes_of_an_edge(p, apps::copies_in_exchange(p.places), 1);
+    if (const auto code = o.graph.refused(line, bytes)) return *code;
     return search_and_report(o);
   });
 }

@@ -3,6 +3,7 @@
 
 // The options of the programs that work on a Kronecker graph. Does not use the library.
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -12,6 +13,15 @@
 #include "support/memory.hpp"
 
 namespace bfs {
+
+// The memory that the places of a host need for each edge together, in bytes: for an exchange of
+// edges in both directions, of which a place has `copies` meanwhile; for their portions of the
+// graph; or for the check, for which `checkers` of these places have all edges.
+inline double bytes_of_an_edge(const apps::placement& p, int copies, int checkers) {
+  const double exchanged = 2.0 * sizeof(edge) * p.part_on_host();
+  const double kept = 2.0 * sizeof(vertex) * p.part_on_host();
+  return std::max({copies * exchanged, exchanged + kept, kept + 1.0 * checkers * sizeof(edge)});
+}
 
 // Defines the graph. Sent to all places.
 struct graph_options {
@@ -30,11 +40,12 @@ struct graph_options {
     return {scale, edge_factor, static_cast<std::uint64_t>(seed)};
   }
 
-  // The exit code if a place needs so many bytes for each edge, and its host does not have them.
-  [[nodiscard]] std::optional<int> refused(const apps::command_line& line,
-                                           double bytes_of_an_edge) const {
-    const std::string problem =
-        apps::beyond_memory(bytes_of_an_edge * static_cast<double>(graph().edges()));
+  // The exit code if the places of a host need so many bytes for each edge together, and the host
+  // does not have them.
+  [[nodiscard]] std::optional<int> refused(const apps::command_line& line, double bytes_of_an_edge,
+                                           double memory = apps::memory_of_host()) const {
+    const double bytes = bytes_of_an_edge * static_cast<double>(graph().edges());
+    const std::string problem = apps::beyond_memory(bytes, memory);
     if (problem.empty()) return std::nullopt;
     return line.refuse("--scale and --edge-factor: " + problem + "; choose a smaller graph");
   }

@@ -151,11 +151,9 @@ int main(int argc, char** argv) {
     if (variant == "places" && p.n < apgas::num_places()) {
       return line.refuse("--n: fewer planes than places");
     }
-    // Four vectors over the places, and the solution at the place that checks it.
-    const auto edge = static_cast<double>(p.n);
-    const double points = edge * edge * edge;
-    if (const auto problem = apps::beyond_memory(points * (8 + 32.0 / apgas::num_places()));
-        !problem.empty()) {
+    const apps::placement all = variant == "places" ? apps::placement_of_job() : apps::placement();
+    const double bytes = p.equation().bytes(all);
+    if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
       return line.refuse("--n: " + problem + "; choose fewer points");
     }
     return solve_and_report(p, variant);

@@ -13,6 +13,7 @@
 #include <span>
 #include <vector>
 
+#include "support/memory.hpp"
 #include "support/random_word.hpp"
 
 namespace cg {
@@ -25,6 +26,12 @@ class poisson {
   [[nodiscard]] std::size_t points() const { return n_ * n_ * n_; }
   // How far the numbers of neighbours are apart at most.
   [[nodiscard]] std::size_t reach() const { return n_ * n_; }
+
+  // The memory that the places of the host of place 0 need together, in bytes: four vectors over
+  // the places, and the solution that place 0 gathers and checks.
+  [[nodiscard]] double bytes(const apps::placement& all) const {
+    return sizeof(double) * static_cast<double>(points()) * (4 * all.part_on_host() + 1);
+  }
 
   // The known solution, which is random.
   [[nodiscard]] double solution(std::size_t k) const {

@@ -140,14 +140,13 @@ int main(int argc, char** argv) {
     }
   }
   return apgas::run(argc, argv, [&] {
-    if (variant != "serial") s.places = static_cast<std::size_t>(apgas::num_places());
+    const apps::placement all = variant == "serial" ? apps::placement() : apps::placement_of_job();
+    s.places = static_cast<std::size_t>(all.places);
     if (s.x % s.places != 0 || s.y % s.places != 0) {
       return line.refuse("-x, -y: choose multiples of the number of places, " +
                          std::to_string(s.places));
     }
-    constexpr double bytes_of_a_point = 64;  // points, coefficients, and two copies on the way
-    if (const auto problem = apps::beyond_memory(bytes_of_a_point * static_cast<double>(s.local()));
-        !problem.empty()) {
+    if (const auto problem = apps::beyond_memory(s.bytes(all)); !problem.empty()) {
       return line.refuse("-x, -y, -z: " + problem + "; choose fewer points");
     }
     return transform_and_report(s, static_cast<std::uint64_t>(seed), rounds, variant);

@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "fft/kernel.hpp"
+#include "support/memory.hpp"
 
 namespace fft {
 
@@ -28,6 +29,11 @@ struct shape {
   [[nodiscard]] std::size_t my_x() const { return x / places; }
   [[nodiscard]] std::size_t my_y() const { return y / places; }
   [[nodiscard]] std::size_t local() const { return points() / places; }
+  // The memory that the places of the host of place 0 need together, in bytes: points,
+  // coefficients, and two copies on the way.
+  [[nodiscard]] double bytes(const apps::placement& all) const {
+    return 4.0 * sizeof(number) * static_cast<double>(points()) * all.part_on_host();
+  }
 };
 
 class slab {

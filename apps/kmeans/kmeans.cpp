@@ -122,11 +122,12 @@ int main(int argc, char** argv) {
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the points");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (p.points < p.clusters) return line.refuse("--clusters: more clusters than points");
-  // The place that checks the result has all points, and the numbers of their clusters.
-  if (const auto problem = apps::beyond_memory(28.0 * static_cast<double>(p.points));
-      !problem.empty()) {
-    return line.refuse("--points: " + problem + "; choose fewer");
-  }
   apps::loop_form form(variant);
-  return apgas::run(argc, argv, [&] { return cluster_and_report(p, variant, form); });
+  return apgas::run(argc, argv, [&] {
+    const apps::placement all = variant == "places" ? apps::placement_of_job() : apps::placement();
+    if (const auto problem = apps::beyond_memory(p.bytes(all)); !problem.empty()) {
+      return line.refuse("--points: " + problem + "; choose fewer");
+    }
+    return cluster_and_report(p, variant, form);
+  });
 }

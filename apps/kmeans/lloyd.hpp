@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "support/memory.hpp"
 #include "support/random_word.hpp"
 
 namespace kmeans {
@@ -39,6 +40,14 @@ struct plan {
       p[d] = centre + 0.2 * (off - 0.5);
     }
     return p;
+  }
+
+  // The memory that the places of the host of place 0 need together, in bytes: for their points and
+  // the clusters of these, which place 0 gathers; or for the check, for which it has all of them.
+  [[nodiscard]] double bytes(const apps::placement& all) const {
+    constexpr double each = sizeof(point) + sizeof(int);
+    return static_cast<double>(points) *
+           std::max(each * all.part_on_host() + sizeof(int), each + sizeof(int));
   }
 };
 

@@ -225,10 +225,8 @@ int main(int argc, char** argv) {
   p.edges = static_cast<std::int64_t>(degree / 2 * static_cast<double>(p.vertices));
   apps::loop_form form(variant);
   return apgas::run(argc, argv, [&] {
-    // Two labels for each vertex, of which one is for the check, and the arcs of a place.
-    const double bytes = 16.0 * static_cast<double>(p.vertices) +
-                         48.0 * static_cast<double>(p.edges) / apgas::num_places();
-    if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+    const apps::placement all = variant == "places" ? apps::placement_of_job() : apps::placement();
+    if (const auto problem = apps::beyond_memory(p.bytes(all)); !problem.empty()) {
       return line.refuse("--vertices, --degree: " + problem + "; choose fewer");
     }
     return propagate_and_report(p, variant, form);

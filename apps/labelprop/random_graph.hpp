@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "support/adjacency.hpp"
+#include "support/memory.hpp"
 #include "support/random_word.hpp"
 
 namespace labelprop {
@@ -31,6 +32,13 @@ struct plan {
              static_cast<std::uint64_t>(vertices);
     };
     return {static_cast<vertex>(word(2 * k)), static_cast<vertex>(word(2 * k + 1))};
+  }
+
+  // The memory that the places of the host of place 0 need together, in bytes: two labels for each
+  // vertex at place 0, of which one is for the check, and the arcs of all places.
+  [[nodiscard]] double bytes(const apps::placement& all) const {
+    return 16.0 * static_cast<double>(vertices) +
+           48.0 * static_cast<double>(edges) * all.part_on_host();
   }
 };
 

@@ -19,6 +19,7 @@
 #include "peers/job.hpp"
 #include "support/adjacency.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
@@ -140,5 +141,8 @@ int main(int argc, char** argv) {
   line.option("--roots", o.roots, 1, 64, "number of searches, each from another vertex");
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
+  const apps::placement p = job.placement();  // each rank has all edges, to count those of the tree
+  const double bytes = bfs::bytes_of_an_edge(p, peers::copies_in_exchange, p.on_host);
+  if (const auto code = o.graph.refused(line, bytes)) return *code;
   return search_and_report(job, o);
 }

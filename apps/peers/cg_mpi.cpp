@@ -14,6 +14,7 @@
 #include "cg/poisson.hpp"
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
@@ -76,10 +77,14 @@ struct options {
   double tolerance = 1e-10;
   int most_iterations = 10'000;
   std::int64_t seed = 1;
+
+  [[nodiscard]] cg::poisson equation() const {
+    return {static_cast<std::size_t>(n), static_cast<std::uint64_t>(seed)};
+  }
 };
 
 int solve_and_report(const peers::job& job, const options& p) {
-  const cg::poisson equation(static_cast<std::size_t>(p.n), static_cast<std::uint64_t>(p.seed));
+  const cg::poisson equation = p.equation();
   const auto rank = static_cast<std::size_t>(job.rank());
   const auto ranks = static_cast<std::size_t>(job.size());
   const std::size_t first = equation.points() * rank / ranks;
@@ -115,5 +120,9 @@ int main(int argc, char** argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
   if (p.n < job.size()) return line.refuse("--n: fewer planes than ranks");
+  const double bytes = p.equation().bytes(job.placement());
+  if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+    return line.refuse("--n: " + problem + "; choose fewer points");
+  }
   return solve_and_report(job, p);
 }

@@ -11,6 +11,7 @@
 #include "fft/slab.hpp"
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
@@ -90,6 +91,9 @@ int main(int argc, char** argv) {
     return line.refuse(
         "-x, -y, -z: choose numbers with the factors 2, 3 and 5 only; -x and -y multiples of " +
         std::to_string(s.places));
+  }
+  if (const auto problem = apps::beyond_memory(s.bytes(job.placement())); !problem.empty()) {
+    return line.refuse("-x, -y, -z: " + problem + "; choose fewer points");
   }
   return transform_and_report(job, s, static_cast<std::uint64_t>(seed), rounds);
 }

@@ -8,6 +8,7 @@
 
 #include <mpi.h>
 
+#include "support/memory.hpp"
 #include "support/report.hpp"
 
 namespace peers {
@@ -25,6 +26,17 @@ class job {
 
   [[nodiscard]] int rank() const { return rank_; }
   [[nodiscard]] int size() const { return size_; }
+
+  // The ranks of the job, and those that share the host of rank 0; the same at all ranks.
+  [[nodiscard]] apps::placement placement() const {
+    MPI_Comm host = MPI_COMM_NULL;
+    MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, rank_, MPI_INFO_NULL, &host);
+    int on_host = 1;
+    MPI_Comm_size(host, &on_host);
+    MPI_Comm_free(&host);
+    MPI_Bcast(&on_host, 1, MPI_INT, 0, MPI_COMM_WORLD);
+    return {size_, on_host};
+  }
 
   // Called by all ranks, with the seconds and the figures of rank 0, and whether each rank found
   // its own portion right. Returns the exit code, the same at all ranks.

@@ -11,6 +11,7 @@
 #include "kmeans/lloyd.hpp"
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
@@ -90,5 +91,8 @@ int main(int argc, char** argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
   if (p.points < p.clusters) return line.refuse("--clusters: more clusters than points");
+  if (const auto problem = apps::beyond_memory(p.bytes(job.placement())); !problem.empty()) {
+    return line.refuse("--points: " + problem + "; choose fewer");
+  }
   return cluster_and_report(job, p);
 }

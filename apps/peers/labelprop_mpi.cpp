@@ -15,6 +15,7 @@
 #include "peers/job.hpp"
 #include "support/adjacency.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
@@ -141,5 +142,8 @@ int main(int argc, char** argv) {
   if (const auto code = line.parse(argc, argv)) return *code;
   p.edges = static_cast<std::int64_t>(degree / 2 * static_cast<double>(p.vertices));
   const peers::job job(argc, argv);
+  if (const auto problem = apps::beyond_memory(p.bytes(job.placement())); !problem.empty()) {
+    return line.refuse("--vertices, --degree: " + problem + "; choose fewer");
+  }
   return propagate_and_report(job, p);
 }

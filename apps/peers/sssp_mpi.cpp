@@ -220,7 +220,7 @@ int main(int argc, char** argv) {
   o.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
-  const double bytes = o.bytes_of_an_edge(job.size(), peers::copies_in_exchange);
+  const double bytes = o.bytes_of_an_edge(job.placement(), peers::copies_in_exchange);
   if (const auto code = o.graph.refused(line, bytes)) return *code;
   return search_and_report(job, o);
 }

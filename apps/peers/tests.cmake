@@ -30,6 +30,13 @@ if(apgas_mpi AND APGAS_BUILD_BENCHMARKS AND NOT APGAS_SANITIZE)
     apgas_peer_test(${name}_mpi other_seed 3 verified --scale 8 --edge-factor 2 --seed 7)
     apgas_app_test(${name}_mpi too_large EXPECT usage_error ARGS --scale 40)
   endforeach()
+  # One rank, without mpirun.
+  foreach(case IN ITEMS "labelprop -n 1000000000 --degree 1000" "fft -x 4096 -y 4096 -z 4096")
+    separate_arguments(arguments UNIX_COMMAND "${case}")
+    list(POP_FRONT arguments name)
+    apgas_app_test(${name}_mpi too_large EXPECT usage_error SAYS "of memory, and this machine has"
+      ARGS ${arguments})
+  endforeach()
   foreach(width IN ITEMS 1 1000000)
     apgas_peer_test(sssp_mpi width_${width} 2 verified ${small_sssp} --delta ${width})
   endforeach()

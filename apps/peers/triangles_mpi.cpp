@@ -71,7 +71,8 @@ int main(int argc, char** argv) {
   apps::command_line line("triangles_mpi", "Counts the triangles of an R-MAT graph, by MPI.");
   p.declare(line, triangles::largest_scale, "the graph");
   if (const auto code = line.parse(argc, argv)) return *code;
-  if (const auto code = p.refused(line, triangles::bytes_of_an_edge)) return *code;
   const peers::job job(argc, argv);
+  const double bytes = triangles::bytes_of_an_edge(job.placement(), peers::copies_in_exchange);
+  if (const auto code = p.refused(line, bytes)) return *code;
   return count_and_report(job, p);
 }

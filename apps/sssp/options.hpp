@@ -10,6 +10,7 @@
 #include "sssp/serial.hpp"
 #include "sssp/weighted_graph.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 
 namespace sssp {
@@ -26,14 +27,14 @@ struct options {
     line.option("--delta", delta, 1, 1'000'000'000, "width of a bucket, in units of the weights");
   }
 
-  // The memory that place 0 needs for each edge, in bytes, if the edges are divided equally. First
-  // it generates the whole graph, whose arcs it keeps for the check; then it exchanges edges with
-  // the other places, of which it has `copies` meanwhile, and makes its portion of the arcs.
-  [[nodiscard]] double bytes_of_an_edge(int places, int copies) const {
+  // The memory that the places of the host of place 0 need for each edge together, in bytes. First
+  // place 0 generates the whole graph, whose arcs it keeps for the check; then all places exchange
+  // edges, of which each has `copies` meanwhile, and make their portions of the arcs.
+  [[nodiscard]] double bytes_of_an_edge(const apps::placement& p, int copies) const {
     constexpr double edges = 2 * sizeof(weighted_edge);
     constexpr double kept = 2 * sizeof(arc);
     if (variant != "delta") return edges + kept;
-    return std::max(edges + kept, kept + std::max(copies * edges, edges + kept) / places);
+    return std::max(edges + kept, kept + std::max(copies * edges, edges + kept) * p.part_on_host());
   }
 
   [[nodiscard]] apps::figures figures(const summary& s, std::int64_t rounds) const {

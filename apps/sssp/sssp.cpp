@@ -19,6 +19,7 @@
 #include "sssp/weighted_graph.hpp"
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
+#include "support/memory.hpp"
 #include "support/peer_thread.hpp"
 #include "support/peers.hpp"
 #include "support/report.hpp"
@@ -104,8 +105,8 @@ int main(int argc, char** argv) {
   std::optional<apps::peer_thread> peer;
   if (apps::is_peer(o.variant)) peer.emplace();
   return apgas::run(argc, argv, [&] {
-    const int places = apgas::num_places();
-    const double bytes = o.bytes_of_an_edge(places, apps::copies_in_exchange(places));
+    const apps::placement p = apps::placement_of_job();
+    const double bytes = o.bytes_of_an_edge(p, apps::copies_in_exchange(p.places));
     if (const auto code = o.graph.refused(line, bytes)) return *code;
     return search_and_report(o, peer);
   });

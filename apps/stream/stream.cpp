@@ -151,13 +151,16 @@ int main(int argc, char** argv) {
       line, o.variant, {"copy", "pieces"},
       "one copy, or sixteen pieces that a finish waits for; or the form of a triad's loop");
   if (const auto code = line.parse(argc, argv)) return *code;
-  // Three arrays, or two and the words that the copy is compared with.
-  if (const auto problem = apps::beyond_memory(24.0 * static_cast<double>(o.words));
-      !problem.empty()) {
-    return line.refuse("--words: " + problem + "; choose fewer");
-  }
   apps::loop_form form(o.variant);
   const bool copies = o.variant == "copy" || o.variant == "pieces";
-  return apgas::run(argc, argv,
-                    [&] { return copies ? copy_and_report(o) : triad_and_report(o, form); });
+  return apgas::run(argc, argv, [&] {
+    // Three arrays of a triad; or at each place the words to send, those that came and those that
+    // were fetched back, and the words that one of them is compared with.
+    const double arrays = copies ? 4.0 * apps::placement_of_job().on_host : 3.0;
+    const double bytes = arrays * sizeof(word) * static_cast<double>(o.words);
+    if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+      return line.refuse("--words: " + problem + "; choose fewer");
+    }
+    return copies ? copy_and_report(o) : triad_and_report(o, form);
+  });
 }

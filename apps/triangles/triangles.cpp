@@ -18,6 +18,7 @@
 #include "bfs/graph_options.hpp"
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
+#include "support/memory.hpp"
 #include "support/peer_thread.hpp"
 #include "support/peers.hpp"
 #include "support/report.hpp"
@@ -137,8 +138,12 @@ int main(int argc, char** argv) {
   apps::declare_variant_beside_openmp(line, variant, {"places", "serial"},
                                       "over all places, or serially at one");
   if (const auto code = line.parse(argc, argv)) return *code;
-  if (const auto code = p.refused(line, triangles::bytes_of_an_edge)) return *code;
   std::optional<apps::peer_thread> peer;
   if (apps::is_peer(variant)) peer.emplace();
-  return apgas::run(argc, argv, [&] { return count_and_report(p, variant, peer); });
+  return apgas::run(argc, argv, [&] {
+    const apps::placement all = variant == "places" ? apps::placement_of_job() : apps::placement();
+    const double bytes = triangles::bytes_of_an_edge(all, apps::copies_in_exchange(all.places));
+    if (const auto code = p.refused(line, bytes)) return *code;
+    return count_and_report(p, variant, peer);
+  });
 }

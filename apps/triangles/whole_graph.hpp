@@ -3,6 +3,7 @@
 
 // The graph that is counted, and its independent count at one place. Does not use the library.
 
+#include <algorithm>
 #include <cstddef>
 #include <cstdint>
 #include <utility>
@@ -11,14 +12,22 @@
 #include "bfs/dealing.hpp"
 #include "bfs/kronecker.hpp"
 #include "support/adjacency.hpp"
+#include "support/memory.hpp"
 #include "triangles/oriented_graph.hpp"
 
 namespace triangles {
 
 constexpr int largest_scale = 22;
 
-// The independent count has each edge twice at one place, as a pair and in a list.
-constexpr double bytes_of_an_edge = 2 * (sizeof(edge) + sizeof(vertex));
+// The memory that the places of the host of place 0 need for each edge together, in bytes. They
+// exchange edges in both directions, and then edges in one direction; a place has `copies` of what
+// it exchanges. The independent count has each edge twice at place 0, as a pair and in a list.
+inline double bytes_of_an_edge(const apps::placement& p, int copies) {
+  constexpr double pairs = 2 * sizeof(edge);
+  constexpr double oriented = sizeof(edge);
+  return std::max(pairs + 2 * sizeof(vertex),
+                  pairs + std::max(copies * pairs, pairs + copies * oriented) * p.part_on_host());
+}
 
 // The edges of the whole graph, in both directions, normalised.
 inline std::vector<edge> whole_graph(const bfs::kronecker& g) {
