@@ -49,7 +49,8 @@ MARKED = {  # the reasons of each document, in the order of its blocks
 }
 TEXTS = ("diagram", "formula", "file",  # no output
          "messages")  # found in the sources by messages.py
-COMPARED = ("excerpt", "sample", *outputs.SESSIONS)  # examples.py and moving.py compare outputs, too
+# examples.py and moving.py compare blocks of the kind output, too.
+COMPARED = ("excerpt", "sample", *outputs.SESSIONS)
 OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)([ =][A-Z{]|\b)")
 
 

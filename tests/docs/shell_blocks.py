@@ -8,8 +8,8 @@
                                         Before them it runs prepare/NAME.sh, if there is one, which
                                         brings what the page NAME.md takes for granted. Exit code
                                         77: that script says that a program is not installed
-  shell_blocks.py programs DOCUMENT FOLDER PROGRAMS   runs them in the folder PROGRAMS, which has the
-                                        programs of a README.md, with two workers
+  shell_blocks.py programs DOCUMENT FOLDER PROGRAMS   runs them in the folder PROGRAMS, which has
+                                        the programs of a README.md, with two workers
 
 The document is named by its path in this repository. The clone has the files of the work tree that
 git does not ignore. All blocks of a document run in one session, which keeps variables and the

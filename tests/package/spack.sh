@@ -34,7 +34,9 @@ cp -r "$repository/." "$folder/source/$repository"  # with changes that are not 
 "$spack" compiler find
 "$spack" repo add "$folder/source/$repository"
 "$spack" info apgas
-for variants in '' ~mpi ~ucx ~shared; do "$spack" spec "apgas@0.1.0$variants" | grep '   apgas'; done
+for variants in '' ~mpi ~ucx ~shared; do
+  "$spack" spec "apgas@0.1.0$variants" | grep '   apgas'
+done
 "$spack" dev-build -d "$folder/source" apgas@0.1.0
 
 prefix=$("$spack" location -i apgas)

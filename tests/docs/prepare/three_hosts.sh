@@ -17,6 +17,9 @@ cat > ~/bin/ssh << 'END'
 while [[ $1 = -* ]]; do
   case $1 in -o | -p | -i | -l) shift 2 ;; *) shift ;; esac
 done
-exec unshare --uts --mount bash -c 'hostname "$0"; mount --bind ~/hosts /etc/hosts; exec sh -c "$*"' "$@"
+exec unshare --uts --mount bash -c '
+  hostname "$0"
+  mount --bind ~/hosts /etc/hosts
+  exec sh -c "$*"' "$@"
 END
 chmod +x ~/bin/ssh
