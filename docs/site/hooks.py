@@ -7,6 +7,7 @@
   and `reference/*` for those that reference.py makes from the headers.
 - The words that follow the language of a code block are for tests/docs. Only whether a block is
   output remains, as its title.
+- A picture is a link to itself, since it may be larger than the page, above all on a phone.
 """
 
 import os
@@ -28,6 +29,7 @@ LANGUAGES = {".hpp": "cpp", ".cpp": "cpp", ".h": "c", ".py": "python", ".txt": "
              ".cmake": "cmake", ".yaml": "yaml", ".sh": "bash", "": "bash"}
 TITLES = {"output": ' title="Output"', "excerpt": ' title="Output, in part"',
           "sample": ' title="Output of one run"', "messages": ' title="Messages"'}
+PICTURE = re.compile(r'<img [^>]*src="([^"]+)"[^>]*>')
 RAW = (".svg", ".png", ".html", ".json")
 
 
@@ -135,6 +137,10 @@ def on_page_markdown(markdown, page, config, files):
     if 'class="side-by-side"' in markdown:
         page.meta["hide"] = ["toc"]  # two programs need the width
     return FENCE.sub(lambda m: f"{m[1]}```{m[2]}{TITLES.get(m[3], '')}", markdown)
+
+
+def on_page_content(html, **_):
+    return PICTURE.sub(r'<a href="\1">\g<0></a>', html)
 
 
 def expand(entries, folder, named):

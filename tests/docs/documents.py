@@ -20,5 +20,9 @@ def blocks(document):
 
 
 def pages():
-    """The documents below docs/."""
-    return sorted(str(page.relative_to(ROOT)) for page in (ROOT / "docs").rglob("*.md"))
+    """The documents below docs/, and the README.md of each folder but the root."""
+    folders = [folder for folder in ROOT.iterdir() if folder.is_dir()
+               and folder.name != "build" and not folder.name.startswith(".")]
+    found = [page for folder in folders
+             for page in folder.rglob("*.md" if folder.name == "docs" else "README.md")]
+    return sorted(str(page.relative_to(ROOT)) for page in found)

@@ -24,10 +24,15 @@ import outputs
 MARKED = {  # the reasons of each document, in the order of its blocks
     "README.md": ["runs all tests, this one among them"],
     "docs/tutorials/first_program.md": ["the test starts in a clone"],
-    "docs/tutorials/histogram.md": ["needs three hosts"],
-    "docs/clusters.md": ["needs three hosts", "tests/cluster runs these commands",
-                         "cluster.program_image.docker runs these commands", "a job of Slurm",
-                         "needs Slurm", "needs Kubernetes"],
+    "apps/imsuite/README.md": ["takes minutes"],
+    "apps/integrations/chapel/README.md": ["needs a source tree of Chapel"],
+    "apps/integrations/parlay/README.md": ["needs a copy of parlaylib"],
+    "apps/integrations/python/README.md": ["pip compiles the library, which takes minutes",
+                                           "measures"],
+    "tests/README.md": ["runs the tests, this one among them",
+                        "the full run does this, in minutes"],
+    "docs/clusters.md": ["tests/cluster runs these commands",
+                         "cluster.program_image.docker runs these commands", "needs a registry"],
     "docs/debugging/crashes.md": ["gdb waits for its user"],
     "docs/debugging/gdb.md": ["perf_test checks these frames"],
     "docs/debugging/hangs.md": ["the tutorial about a hang runs such commands"],
@@ -44,7 +49,8 @@ MARKED = {  # the reasons of each document, in the order of its blocks
 }
 TEXTS = ("diagram", "formula", "file",  # no output
          "messages")  # found in the sources by messages.py
-COMPARED = ("excerpt", "sample", "session")  # examples.py and moving.py compare outputs, too
+# examples.py and moving.py compare blocks of the kind output, too.
+COMPARED = ("excerpt", "sample", *outputs.SESSIONS)
 OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)([ =][A-Z{]|\b)")
 
 

@@ -11,43 +11,51 @@ A block that begins with
                     `...` in a line for any text
   ```text session   has lines that begin with a prompt, `$ ` or `(gdb) `: what the user typed. The
                     other lines are what was printed, as in a sample
+  ```text results   is a session of programs whose results are the same in each run: a number in it
+                    is exact, unless it has a point or an exponent
 """
 
 import re
 
-KINDS = ("output", "excerpt", "sample", "session")
+SESSIONS = ("session", "results")
+KINDS = ("output", "excerpt", "sample", *SESSIONS)
 PROMPT = re.compile(r"^(\$|\(gdb\)) (.*)\n", re.M)
 UNIT = r"(?:[kMGT]i?B?|ns|us|ms|s)"
 PARTS = re.compile(r"(?P<any>\.\.\.)|(?P<exact>\w+\.[ch]pp:\d+)"
                    rf"|(?P<number>0x[0-9a-f]+|\d(?:[\d.,-]*\d)?)(?P<unit> ?{UNIT}\b)?"
                    r"|(?P<spaces>[ \t]+)")
 NUMBER = r"(?:0x[0-9a-f]+|\d(?:[\d.,-]*\d)?)"
+RESULT = re.compile(r"(?P<any>\.\.\.)|(?P<number>(?<!\w)\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)\b)"
+                    r"|(?P<spaces>[ \t]+)")
+INEXACT = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 
 
-def line_pattern(line):
-    """A pattern of the lines for which a line of a sample stands."""
+def line_pattern(line, kind):
+    """A pattern of the lines for which a line of a sample, or of results, stands."""
     pattern, end = "", 0
-    for part in PARTS.finditer(line):
+    for part in (RESULT if kind == "results" else PARTS).finditer(line):
         pattern += re.escape(line[end:part.start()])
         end = part.end()
         if part["any"]:
             pattern += ".*"
-        elif part["exact"]:
-            pattern += re.escape(part[0])
         elif part["spaces"]:
             pattern += r"[ \t]+"
+        elif kind == "results":
+            pattern += INEXACT
+        elif part["exact"]:
+            pattern += re.escape(part[0])
         else:
             pattern += NUMBER + (rf" ?{UNIT}\b" if part["unit"] else r"(?:[kMGT]\b)?")
     return re.compile(pattern + re.escape(line[end:]))
 
 
-def missing_line(wanted, lines):
-    """The first line of a sample that was not printed after those before it; None if all were."""
+def missing_line(kind, wanted, lines):
+    """The first line that was not printed after those before it; None if all were."""
     lines = iter(lines)
     for line in wanted.splitlines():
         if line.strip() in ("", "..."):
             continue
-        pattern = line_pattern(line.strip())
+        pattern = line_pattern(line.strip(), kind)
         if not any(pattern.fullmatch(printed.strip()) for printed in lines):
             return line
     return None
@@ -61,7 +69,7 @@ def difference(kind, wanted, out, err=""):
     if kind == "excerpt":
         pattern = ".*?".join(re.escape(part) for part in wanted.strip().split("..."))
         return None if re.search(pattern, out + err, re.S) else wanted
-    return missing_line(wanted, (out + err).splitlines())
+    return missing_line(kind, wanted, (out + err).splitlines())
 
 
 def commands_of(session):

@@ -8,16 +8,19 @@
                                         Before them it runs prepare/NAME.sh, if there is one, which
                                         brings what the page NAME.md takes for granted. Exit code
                                         77: that script says that a program is not installed
+  shell_blocks.py programs DOCUMENT FOLDER PROGRAMS   runs them in the folder PROGRAMS, which has
+                                        the programs of a README.md, with two workers
 
 The document is named by its path in this repository. The clone has the files of the work tree that
 git does not ignore. All blocks of a document run in one session, which keeps variables and the
 folder; at its end the processes that it has left are killed. A block that begins with
   ```sh             is run, and fails with its first command that fails
   ```sh no-test: W  is not run; see marks.py
-  ```cpp, ```c, ```python, ```cmake  is a file: it is written, in the folder of the session, before
-                    the next shell block that names a .cpp, .c or .py file or calls cmake -B, unless
-                    the file is there. With another word after the language it is not a file, and
-                    nor is C++ without a main(), which examples.py compiles
+  ```cpp, ```c, ```python, ```yaml, ```cmake  is a file, and so is ```sh that begins with #!: it is
+                    written, in the folder of the session, before the next shell block that names a
+                    .cpp, .c, .py, .yaml or .sh file or calls cmake -B, unless the file is there.
+                    With another word after the language it is not a file, and nor is C++ without a
+                    main(), which examples.py compiles
   ```text           and a kind is what the shell block before it prints, or a session whose commands
                     are run: see outputs.py
 """
@@ -35,7 +38,7 @@ import documents
 import outputs
 
 FILES = {"cpp": r"\b\w+\.cpp\b", "c": r"\b\w+\.c\b", "python": r"\b\w+\.py\b",
-         "cmake": r"\bCMakeLists\.txt\b"}
+         "sh": r"\b\w+\.sh\b", "yaml": r"\b\w+\.yaml\b", "cmake": r"\bCMakeLists\.txt\b"}
 # After a block: the folder and the variables of the session, for the next one.
 STATE = 'pwd > "$SHELL_BLOCKS/folder"; env -0 > "$SHELL_BLOCKS/variables"'
 SECONDS = 1500  # for one block, on a machine of any load
@@ -83,8 +86,8 @@ def installed(prefix):
 class Session:
     """A shell that runs block after block."""
 
-    def __init__(self, folder, prefix=None):
-        """Begins in a clone, or with a prefix in an empty folder."""
+    def __init__(self, folder, prefix=None, programs=None):
+        """Begins in a clone, with a prefix in an empty folder, or in the folder of programs."""
         self.state = folder
         self.started = []  # the process groups of its shells
         home = folder / "home"
@@ -98,6 +101,10 @@ class Session:
             self.folder.mkdir()
             (home / "apgas").symlink_to(prefix)
             self.variables |= installed(home / "apgas")
+        elif programs:
+            self.folder = programs
+            self.variables |= {"PATH": f"{documents.ROOT}/launch:{os.environ['PATH']}",
+                               "APGAS_WORKERS": "2"}
         else:
             self.folder = folder / "apgas"
             clone(self.folder)
@@ -140,24 +147,28 @@ class Session:
 def is_file(language, info, code):
     """Whether a block is a file that shell blocks use."""
     return (language in FILES and not info
+            and (language != "sh" or code.startswith("#!"))
             and (language != "cpp" or re.search(r"^int main\(|<gtest/", code, re.M) is not None))
 
 
-def check_session(session, where, code):
-    """Runs the commands that the user types in the block, whose exit codes do not matter."""
+def check_session(session, where, kind, code):
+    """Runs the commands that the user types in the block. Their exit codes matter for results."""
     script, wanted = outputs.commands_of(code)
     print(f"== {where}\n{script}", flush=True)
-    _, out, _ = session.run(script, options="exec 2>&1")
-    if (line := outputs.difference("session", wanted, out)) is not None:
+    strict = kind == "results"
+    result, out, _ = session.run(script, "exec 2>&1; set -e" if strict else "exec 2>&1")
+    if strict and result != 0:
+        raise Failure(f"{where} ended with code {result}:\n{out}")
+    if (line := outputs.difference(kind, wanted, out)) is not None:
         raise Failure(f"{where} says\n{line}\nbut this was printed:\n{out}")
 
 
-def run_blocks(session, document, prefix):
+def run_blocks(session, document, in_clone):
     files, unused, printed, count = {}, set(), None, 0
     for line, language, info, code in documents.blocks(document):
         where = f"{document}:{line}"
         if is_file(language, info, code):
-            if prefix and language in unused:
+            if not in_clone and language in unused:
                 raise Failure(f"{where}: no shell block uses the file before it")
             files[language] = code
             unused.add(language)
@@ -169,25 +180,25 @@ def run_blocks(session, document, prefix):
             if result != 0:
                 raise Failure(f"{where} ended with code {result}:\n{out}{err}")
             printed, count = (out, err), count + 1
-        elif language == "text" and info == "session" and prefix:
-            check_session(session, where, code)
+        elif language == "text" and info in outputs.SESSIONS and not in_clone:
+            check_session(session, where, info, code)
             count += 1
-        elif language == "text" and info in outputs.KINDS and printed is None and prefix:
+        elif language == "text" and info in outputs.KINDS and printed is None and not in_clone:
             raise Failure(f"{where}: there is no shell block whose output this is")
         elif language == "text" and info in outputs.KINDS and printed is not None:
             if (missing := outputs.difference(info, code, *printed)) is not None:
                 raise Failure(f"{where} says\n{missing}\nbut this was printed:\n"
                               + "".join(printed))
             printed = None  # an output block belongs to one shell block
-    if prefix and unused:
+    if unused and not in_clone:
         raise Failure(f"{document}: no shell block uses the last file")
     if count == 0:
         raise Failure(f"{document} has no shell block")
     print(f"{document}: {count} blocks")
 
 
-def run_document(document, folder, prefix=None):
-    session = Session(folder, prefix)
+def run_document(document, folder, prefix=None, programs=None):
+    session = Session(folder, prefix, programs)
     prepare = PREPARE / f"{pathlib.Path(document).stem}.sh"
     try:
         if prefix and prepare.exists():
@@ -197,17 +208,18 @@ def run_document(document, folder, prefix=None):
                 sys.exit(result)
             if result != 0:
                 raise Failure(f"{prepare} ended with code {result}:\n{out}{err}")
-        run_blocks(session, document, prefix)
+        run_blocks(session, document, in_clone=not (prefix or programs))
     finally:
         session.end()
 
 
 def main():
-    _, document, *folders = sys.argv[1:]
-    folder, *prefix = (pathlib.Path(each).resolve() for each in folders)
+    mode, document, *folders = sys.argv[1:]
+    folder, *given = (pathlib.Path(each).resolve() for each in folders)
     folder.mkdir(parents=True, exist_ok=True)
+    begins = {"run": (), "page": ("prefix",), "programs": ("programs",)}[mode]
     try:
-        run_document(document, folder, *prefix)
+        run_document(document, folder, **dict(zip(begins, given, strict=True)))
     except Failure as failure:
         sys.exit(str(failure))
 

@@ -5,8 +5,9 @@
   site.py build MKDOCS FOLDER     builds it strictly into FOLDER: no warning, no broken link
   site.py open CHROMIUM FOLDER    opens every page at the width of a phone, and each tenth also in
                                   the dark scheme; fails on errors of the console, on what is loaded
-                                  from elsewhere and on pages that are wider than the window. Then
-                                  it searches, in a page that is opened as a file
+                                  from elsewhere, on pictures without a text, and on pages that are
+                                  wider than the window. Then it searches, in a page that is opened
+                                  as a file
 """
 
 import functools
@@ -23,7 +24,7 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONSOLE = re.compile(r"CONSOLE[:(]\d+\)?\] (.*)")
-WIDTH = 400
+WIDTH = 390
 SECONDS = 500
 # Loads the pages one after the other into a frame, and sends what is wrong to the server.
 DRIVER = """<!DOCTYPE html><meta charset="utf-8"><title>driver</title>
@@ -39,6 +40,9 @@ function check(page, scheme) {
       if (wide > %(width)d) found.push(`${page} is ${wide} pixels wide`);
       for (const entry of inner.performance.getEntriesByType("resource")) {
         if (!entry.name.startsWith(location.origin)) found.push(`${page} loads ${entry.name}`);
+      }
+      for (const picture of all.images) {
+        if (!picture.alt) found.push(`${page}: ${picture.src} has no text`);
       }
       const colors = inner.getComputedStyle(all.body);
       if (colors.color === colors.backgroundColor) found.push(`${page}: ${scheme} is unreadable`);

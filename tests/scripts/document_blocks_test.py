@@ -36,6 +36,14 @@ class Outputs(unittest.TestCase):
                       "bytes sent 12k\nworkers awake 1 % 2 %"):
             self.assertEqual(self.missing(wrong), wrong.splitlines()[-1])
 
+    def test_a_whole_number_of_results_is_exact(self):
+        printed = '{"nodes":41,"seconds":0.25,"error":-3e-15,"digest":"b8f8e41","rate":7.0}\n'
+        for same in ('{"nodes":41,...,"digest":"b8f8e41",...}',
+                     '{"nodes":41,"seconds":1e-05,"error":-1.5e+20,...,"rate":6.5}'):
+            self.assertIsNone(outputs.difference("results", same, printed))
+        for wrong in ('{"nodes":42,...}', '{...,"digest":"b8f8e42",...}', '{...,"rate":7}'):
+            self.assertEqual(outputs.difference("results", wrong, printed), wrong)
+
     def test_the_commands_of_a_session(self):
         script, wanted = outputs.commands_of("$ ls a\nb\n(gdb) bt\n#0 f\n(gdb) apgas tasks\n")
         self.assertEqual(script.splitlines()[0], "ls a")
@@ -92,6 +100,11 @@ class Marks(InTree):
             self.assertEqual(len(marks.check_marked([])), 1, wrong)
         self.page("text sample\na")
         self.assertEqual(marks.check_marked(["docs/page.md"]), [])
+
+    def test_the_readme_of_each_folder_is_checked(self):
+        for name in ("apps/fib/README.md", "build/apps/README.md", "README.md"):
+            self.page("text\na", name=name)
+        self.assertIn("apps/fib/README.md:1: say what", *marks.check_marked([]))
 
     def test_a_program_that_no_test_compiles(self):
         for name in ("docs/moving/other.md", "docs/debugging/other.md"):

@@ -50,6 +50,10 @@ class ShellBlocks(unittest.TestCase):
                         "sh\ncp CMakeLists.txt y  # cmake -B", "sh\nhead -1 y",
                         "text output\nproject(x)")
 
+    def test_a_script_and_a_yaml_file(self):
+        self.run_blocks("sh\n#!/bin/bash\necho script", "yaml\na: b",
+                        "sh\nbash job.sh; cat x.yaml", "text output\nscript\na: b")
+
     def test_the_lines_of_an_output_may_be_in_any_order(self):
         self.run_blocks("sh\nprintf 'b\\na\\n'", "text output\na\nb")
 
@@ -97,6 +101,21 @@ class ShellBlocks(unittest.TestCase):
         self.run_page(session)
         with self.assertRaisesRegex(shell_blocks.Failure, "page.md:1 says\nmore\n"):
             self.run_page(session.replace("echo more", "echo less"))
+
+    def test_the_programs_of_a_readme(self):
+        program = self.folder / "square"
+        program.write_text("#!/bin/sh\necho $(($1 * $1)) by $APGAS_WORKERS; exit $2\n")
+        program.chmod(0o755)
+
+        def run(text):
+            (self.tree / "README.md").write_text(f"```text results\n{text}\n```\n")
+            shell_blocks.run_document("README.md", self.folder / "run", programs=self.folder)
+
+        run("$ ./square 3\n9 by 2\n$ APGAS_WORKERS=1 ./square 4\n16 by 1")
+        with self.assertRaisesRegex(shell_blocks.Failure, "README.md:1 says\n8 by 2\n"):
+            run("$ ./square 3\n8 by 2")
+        with self.assertRaisesRegex(shell_blocks.Failure, "README.md:1 ended with code 7"):
+            run("$ ./square 3 7\n9 by 2")
 
     def test_an_output_of_a_page_belongs_to_a_shell_block(self):
         with self.assertRaisesRegex(shell_blocks.Failure, "page.md:9: there is no shell block"):

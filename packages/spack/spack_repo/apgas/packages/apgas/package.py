@@ -1,10 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # ruff: noqa: F403, F405
-"""The recipe for Spack 1.0 or later, whose package API is v2."""
-
-from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+"""The recipe for Spack 1.0 or later, whose package API is v2, and for the versions before it."""
 
 from spack.package import *
+
+try:
+    from spack_repo.builtin.build_systems.cmake import CMakePackage, generator
+except ImportError:
+    pass  # before Spack 1.0, spack.package has both
 
 
 class Apgas(CMakePackage):
