@@ -1,15 +1,20 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""cores_change_test.py PROGRAM ARGUMENT...: the cores that a program may use change while it runs.
+"""cores_change_test.py [--cpuset] PROGRAM ARGUMENT...: the cores of a program change while it runs.
 
 A batch system that shrinks a cpuset, and a core that is taken off line, both leave the threads of
 a running program with other cores than those that it saw at its start. The test gives every thread
 one core until the program has said so, then another, then all, and so on until the program ends.
 Its result must be right, and it must not say it again.
+
+Without --cpuset the test sets the affinity of each thread. With it, the program runs in a cpuset of
+its own, which the test changes, as a batch system does. No test takes a core off line, because that
+would disturb all other programs of the machine. Exit code: 77 where no cpuset can be made.
 """
 
 import itertools
 import os
+import pathlib
 import subprocess
 import sys
 import threading
@@ -19,10 +24,10 @@ MANY = 20
 
 
 class Program:
-    def __init__(self, command):
+    def __init__(self, command, before=None):
         environment = dict(os.environ, APGAS_WORKERS="2")
         self.process = subprocess.Popen(command, env=environment, stdout=subprocess.PIPE,
-                                        stderr=subprocess.PIPE, text=True)
+                                        stderr=subprocess.PIPE, text=True, preexec_fn=before)
         self.lines, self.changes = [], 0
         self.reader = threading.Thread(target=lambda: self.lines.extend(self.process.stderr))
         self.reader.start()
@@ -40,9 +45,52 @@ class Program:
         return self.process.poll() is None
 
 
+class ProgramInCpuset(Program):
+    """Throws OSError where no cpuset can be made."""
+
+    def __init__(self, command, cores):
+        top = pathlib.Path("/sys/fs/cgroup")
+        version_1 = (top / "cpuset").is_dir()
+        if not version_1:
+            (top / "cgroup.subtree_control").write_text("+cpuset")
+        self.group = top / ("cpuset" if version_1 else "") / f"apgas_test_{os.getpid()}"
+        self.group.mkdir()
+        try:
+            if version_1:
+                (self.group / "cpuset.mems").write_text((top / "cpuset/cpuset.mems").read_text())
+            self.write(cores)
+            members = self.group / "cgroup.procs"
+            super().__init__(command, lambda: members.write_text(str(os.getpid())))
+        except BaseException:
+            self.group.rmdir()
+            raise
+
+    def write(self, cores):
+        (self.group / "cpuset.cpus").write_text(",".join(map(str, cores)))
+
+    def allow(self, cores):
+        self.write(cores)
+        self.changes += 1
+        time.sleep(0.02)
+
+    def close(self):
+        self.process.wait()
+        self.group.rmdir()
+
+
+def started(cores):
+    if sys.argv[1] != "--cpuset":
+        return Program(sys.argv[1:])
+    try:
+        return ProgramInCpuset(sys.argv[2:], cores)
+    except (OSError, subprocess.SubprocessError) as reason:
+        print(f"skipped: no cpuset can be made here ({reason})")
+        sys.exit(77)
+
+
 def main():
     cores = sorted(os.sched_getaffinity(0))
-    program = Program(sys.argv[1:])
+    program = started(cores)
     while program.runs() and len(os.listdir(f"/proc/{program.process.pid}/task")) < 3:
         time.sleep(0.05)  # until both workers run
     time.sleep(1)  # and have seen the cores that they have at the start
@@ -54,6 +102,8 @@ def main():
         program.allow(allowed)
     output = program.process.stdout.read()
     program.reader.join()
+    if isinstance(program, ProgramInCpuset):
+        program.close()
     about = f"after {program.changes} changes: {output}{program.lines}"
     if program.process.returncode != 0 or '"verified":true' not in output:
         sys.exit(f"exit code {program.process.returncode} {about}")

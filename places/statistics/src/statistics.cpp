@@ -33,6 +33,8 @@ statistics statistics_of(const sync::place_state& place) {
                     .steals = s.steals,
                     .stolen = s.stolen,
                     .fences = s.fences,
+                    .sleep_fences = s.sleep_fences,
+                    .other_fences = s.other_fences,
                     .drains = s.drains,
                     .fibers = s.fibers,
                     .deepest_stack = place.task_scheduler->deepest_stack(),

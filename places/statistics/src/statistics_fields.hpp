@@ -31,6 +31,8 @@ inline constexpr statistics_field statistics_fields[] = {
     {"steals", "steals", field_kind::count, &statistics::steals},
     {"stolen", "tasks stolen", field_kind::count, &statistics::stolen},
     {"fences", "fences of thieves", field_kind::count, &statistics::fences},
+    {"sleep_fences", "fences before sleeps", field_kind::count, &statistics::sleep_fences},
+    {"other_fences", "other fences", field_kind::count, &statistics::other_fences},
     {"drains", "drains", field_kind::count, &statistics::drains},
     {"fibers", "stacks made", field_kind::count, &statistics::fibers},
     {"deepest_stack", "deepest stack", field_kind::deepest, &statistics::deepest_stack},

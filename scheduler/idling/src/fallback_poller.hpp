@@ -5,6 +5,7 @@
 #include <thread>
 
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/counted_fence.hpp>
 #include <apgas/base/own_threads.hpp>
 
 #include "parker.hpp"
@@ -52,6 +53,9 @@ class fallback_poller {
     sleep_.unpark();
   }
 
+  // How many heavy fences it has executed so far. Context: any thread.
+  std::uint64_t fences() const noexcept { return fence_.count(); }
+
  private:
   void loop() noexcept {
     const base::own_thread counts;
@@ -64,7 +68,7 @@ class fallback_poller {
       if (why == parker::wake::unparked) continue;
       if (poll_(why == parker::wake::readable)) continue;
       armed_.store(false, base::relaxed);
-      base::heavy_fence();  // P1
+      fence_.heavy_fence();  // P1
       if (poll_(false)) armed_.store(true, base::relaxed);
     }
   }
@@ -73,6 +77,7 @@ class fallback_poller {
   std::function<bool(bool)> poll_;
   base::atomic<bool> armed_{false};
   base::atomic<bool> stopping_{false};
+  base::counted_fence fence_;
   parker sleep_;
   std::thread thread_;
 };

@@ -153,6 +153,7 @@ bool scheduler::implementation::sleep(worker& w) noexcept {
     base::full_fence();
   } else {
     base::heavy_fence();  // P1 of idle.hpp
+    ++w.count.sleep_fences;
   }
   if (anything_to_do()) {
     if (idle.cancel_sleep(&entry)) return false;

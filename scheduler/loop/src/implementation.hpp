@@ -140,6 +140,12 @@ struct scheduler::implementation {
   suspended_tasks& suspended() noexcept {
     return stall_watchdog != nullptr ? stall_watchdog->tasks : on_request;
   }
+  // See statistics::other_fences. Context: any thread.
+  std::uint64_t other_fences() const noexcept {
+    return settings.network_locks->fences() + on_request.fences() +
+           (fallback != nullptr ? fallback->fences() : 0) +
+           (stall_watchdog != nullptr ? stall_watchdog->tasks.fences() : 0);
+  }
   bool observes_waits() const noexcept {
     return stall_watchdog != nullptr && stall_watchdog->observes();
   }

@@ -301,6 +301,7 @@ statistics scheduler::stats() const {
     sum.steals += w->count.steals;
     sum.stolen += w->count.stolen;
     sum.fences += w->count.fences;
+    sum.sleep_fences += w->count.sleep_fences;
     sum.suspensions += w->count.suspensions;
     sum.drains += w->count.drains;
     sum.sleeps += w->count.sleeps;
@@ -316,6 +317,7 @@ statistics scheduler::stats() const {
     const std::int64_t until_now = asleep < 0 ? asleep + now.time_since_epoch().count() : asleep;
     sum.asleep_ns += static_cast<std::uint64_t>(std::max<std::int64_t>(until_now, 0));
   }
+  sum.other_fences = implementation_->other_fences();
   sum.serialization_ns = static_cast<std::uint64_t>(
       static_cast<double>(serialization_cycles) * static_cast<double>(sum.elapsed_ns) /
       static_cast<double>(

@@ -210,10 +210,10 @@ namespace {
 // lets go on what another one holds.
 class held_tasks {
  public:
-  explicit held_tasks(const std::vector<std::unique_ptr<worker>>& workers)
+  held_tasks(const std::vector<std::unique_ptr<worker>>& workers, base::counted_fence& fence)
       : alone_(one_at_a_time), workers_(workers) {
     for (const auto& w : workers_) w->holds_resumed.store(true, base::relaxed);
-    base::heavy_fence();  // P4
+    fence.heavy_fence();  // P4
   }
   held_tasks(const held_tasks&) = delete;
   held_tasks& operator=(const held_tasks&) = delete;
@@ -271,7 +271,7 @@ void suspended_tasks::explain_long_waits(time::duration patience, hang_explanati
   const bool all = explanation.purpose() == graph_purpose::edges;
   if (waiting.empty() && !all) return;
   explanation.accept_parked([&](const fiber& f) { return waits_since(f, begin); });
-  const held_tasks held(workers_);
+  const held_tasks held(workers_, fence_);
   for (fiber* const f : waiting) {
     const wait_record* const record = f->waits_for.load(base::acquire);  // P1, P4
     if (record != nullptr && waits_since(*f, begin) && owns(*f) && record->construct != nullptr)
@@ -291,7 +291,7 @@ void suspended_tasks::find_waiting(Found found) const {
   std::vector<copied_wait> copies;
   copies.reserve(copies_at_once);
   const auto check = [&] {
-    base::heavy_fence();  // P2
+    fence_.heavy_fence();  // P2
     for (const copied_wait& c : copies) {
       if (is_valid(c) && owns(*c.of)) found(c);
     }
@@ -333,7 +333,7 @@ suspended_stacks suspended_tasks::copy_stacks(std::size_t most_bytes) const {
   });
   for (const copied_wait& c : wanted) {
     std::vector<std::byte> bytes = copy_stack(c, most_bytes);
-    base::heavy_fence();  // P2
+    fence_.heavy_fence();  // P2
     if (!is_valid(c) || !owns(*c.of) || bytes.empty()) continue;
     result.some.push_back({wait_groups::description_of(c.waits, c.task, c.main),
                            reinterpret_cast<std::uintptr_t>(c.stack_pointer), std::move(bytes)});

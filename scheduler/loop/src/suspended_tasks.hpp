@@ -8,6 +8,7 @@
 #include <mutex>
 #include <vector>
 
+#include <apgas/base/counted_fence.hpp>
 #include <apgas/scheduler/inspection.hpp>
 #include <apgas/scheduler/worker.hpp>
 
@@ -87,6 +88,9 @@ class suspended_tasks {
   // Throws: std::bad_alloc. Context: any thread.
   void observe();
 
+  // How many heavy fences looks have executed so far. Context: any thread.
+  std::uint64_t fences() const noexcept { return fence_.count(); }
+
  private:
   // A wait that a look has seen, by the number of the stack.
   struct seen_wait {
@@ -108,6 +112,7 @@ class suspended_tasks {
   const char* caller_of(const fiber& f, const wait_record& waits);
 
   const std::vector<std::unique_ptr<worker>>& workers_;
+  mutable base::counted_fence fence_;
   std::mutex lock_;  // guards everything below
   caller_names callers_;
   std::vector<seen_wait> seen_;

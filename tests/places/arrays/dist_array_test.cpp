@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // dist_array: where elements are, and all operations compared with a vector. APGAS_TEST_SEED=n runs
 // one array, APGAS_TEST_ARRAYS=n that many.
+#include <algorithm>
 #include <atomic>
 #include <cstdint>
 #include <functional>
@@ -148,8 +149,13 @@ TEST(dist_array, is_made_and_used_from_any_place_over_any_group) {
 // ---- halo
 
 // Each element becomes the sum of itself and its neighbours, in steps of each place.
+// Returns `elements`, or more if not every place would have `each` of them.
+std::size_t at_least(std::size_t elements, std::size_t each) {
+  return std::max(elements, each * static_cast<std::size_t>(apgas::num_places()));
+}
+
 TEST(dist_array, a_stencil_with_swap_halo_agrees_with_the_sequential_one) {
-  constexpr std::size_t n = 30;
+  const std::size_t n = at_least(30, 1);
   constexpr int steps = 15;
   const dist_array<long> even(n, distribution::block(), [](std::size_t i) { return square(i); },
                               {.halo = 1});
@@ -185,8 +191,8 @@ TEST(dist_array, a_stencil_with_swap_halo_agrees_with_the_sequential_one) {
 }
 
 TEST(dist_array, a_stencil_agrees_with_the_sequential_one) {
-  constexpr std::size_t n = 40;
   constexpr std::size_t halo = 2;
+  const std::size_t n = at_least(40, halo);
   const auto mean = [](auto at, std::ptrdiff_t k) {
     return at(k - 2) + 2 * at(k - 1) + 3 * at(k) + 5 * at(k + 1) + 7 * at(k + 2);
   };

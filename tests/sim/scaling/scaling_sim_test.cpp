@@ -2,6 +2,7 @@
 #include <gtest/gtest.h>
 
 #include "scaling_programs.hpp"
+#include "sim_runs.hpp"
 
 // The policy of the scheduler on hundreds of simulated cores. The bounds lie a little below what
 // docs/scaling.md shows, so that a change for the worse fails here. The time is simulated, so each
@@ -28,6 +29,15 @@ TEST(ScalingSim, ALoopOfTenMicrosecondsKeeps256WorkersBusy) {
 
 TEST(ScalingSim, AnUnbalancedTreeKeeps64WorkersBusy) {
   EXPECT_GT(speed_up_of_each("geometric", 11, 64), 0.93);
+}
+
+// The tree of the size of T1L takes most of a minute, so only the test labelled `long` has it.
+TEST(ScalingSim, ALargeTreeKeepsHundredsOfWorkersBusy) {
+  if (sim::thinned(0) == 1) {
+    EXPECT_GT(speed_up_of_each("geometric", 13, 256), 0.9);
+  } else {
+    EXPECT_GT(speed_up_of_each("geometric", 12, 128), 0.95);
+  }
 }
 
 TEST(ScalingSim, TwoWorkersShareEachProgram) {

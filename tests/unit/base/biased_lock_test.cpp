@@ -47,4 +47,24 @@ TEST(BiasedLock, CountsEverySection) {
   EXPECT_EQ(sections, 2L * sections_of_others + long{claims} * sections_of_owner);
 }
 
+TEST(BiasedLock, CountsTheFencesOfItsOwnerAndOfOthers) {
+  lock_owner owner;
+  biased_lock lock(owner);
+  const auto enter = [&] {
+    lock.lock();
+    lock.unlock();
+  };
+  enter();
+  EXPECT_EQ(owner.fences(), 0U) << "without an owner it is a spin lock";
+  if (!apgas::base::membarrier_available()) return;
+  owner.claim();
+  enter();
+  EXPECT_EQ(owner.fences(), 1U) << "the owner pays only when it claims the locks";
+  std::thread(enter).join();
+  EXPECT_EQ(owner.fences(), 2U);
+  owner.give_up();
+  std::thread(enter).join();
+  EXPECT_EQ(owner.fences(), 2U);
+}
+
 }  // namespace

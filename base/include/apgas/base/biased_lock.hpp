@@ -37,6 +37,7 @@
 #include <cstdint>
 
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/counted_fence.hpp>
 #include <apgas/base/cpu_relax.hpp>
 #include <apgas/base/thread_pointer.hpp>
 
@@ -49,7 +50,7 @@ class lock_owner {
   // was, it has given up and the caller knows. The caller holds none of the locks.
   void claim() noexcept {
     thread_.store(thread_pointer(), relaxed);
-    heavy_fence();  // P2
+    fence_.heavy_fence();  // P2
   }
   // The locks have no owner any more. Requires: the caller is the owner and holds none of them.
   void give_up() noexcept { thread_.store(0, release); }  // P3
@@ -57,14 +58,20 @@ class lock_owner {
   bool is_this_thread() const noexcept { return thread_.load(relaxed) == thread_pointer(); }
   bool exists() const noexcept { return thread_.load(acquire) != 0; }  // P3
 
+  // How many heavy fences its claims, and the locks taken by other threads, have cost so far.
+  std::uint64_t fences() const noexcept { return fence_.count(); }
+
  private:
+  friend class biased_lock;
+
   atomic<std::uintptr_t> thread_{0};
+  counted_fence fence_;
 };
 
 class biased_lock {
  public:
   // `owner` must outlive the lock.
-  explicit biased_lock(const lock_owner& owner) noexcept : owner_(owner) {}
+  explicit biased_lock(lock_owner& owner) noexcept : owner_(owner) {}
 
   // Takes the lock; busy-waits until it is free. Context: any thread that does not hold it.
   void lock() noexcept {
@@ -75,7 +82,7 @@ class biased_lock {
     while (held_.exchange(true, acquire)) wait_for(held_);  // P3
     light_fence();                                          // P2
     if (!owner_.exists()) return;
-    heavy_fence();  // P1
+    owner_.fence_.heavy_fence();  // P1
     wait_for(inside_);
   }
 
@@ -99,7 +106,7 @@ class biased_lock {
     while (end.load(acquire)) wait.once();  // P3
   }
 
-  const lock_owner& owner_;
+  lock_owner& owner_;
   atomic<bool> inside_{false};
   atomic<bool> held_{false};
 };

@@ -16,7 +16,7 @@
 namespace apgas::inline v0::comm {
 
 ring_sender::ring_sender(mapped_segment to, rank dest, std::size_t index, std::size_t places,
-                         buffer_pool& pool, const base::lock_owner& owner,
+                         buffer_pool& pool, base::lock_owner& owner,
                          base::atomic<std::size_t>& queued, base::atomic<int>& unfinished) noexcept
     : lock_(owner),
       dest_(dest),

@@ -35,7 +35,7 @@ class ring_sender {
   // `to` is the segment of rank `dest`, and `index` the index of this place on its host. The bytes
   // that wait are counted in `queued`, and the senders with unfinished work in `unfinished`.
   ring_sender(mapped_segment to, rank dest, std::size_t index, std::size_t places,
-              buffer_pool& pool, const base::lock_owner& owner, base::atomic<std::size_t>& queued,
+              buffer_pool& pool, base::lock_owner& owner, base::atomic<std::size_t>& queued,
               base::atomic<int>& unfinished) noexcept;
 
   // Sends one frame. Ends the job if there is no memory for it.

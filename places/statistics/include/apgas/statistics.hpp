@@ -32,7 +32,13 @@ struct statistics {
                                      // tasks
   std::uint64_t steals = 0;          // times that it took some
   std::uint64_t stolen = 0;          // tasks that were taken
-  std::uint64_t fences = 0;  // fences of thieves (membarrier), also of those that took nothing
+  // Calls of membarrier, each of which interrupts all running threads of the process: by thieves,
+  // also by those that took nothing; by workers about to sleep, also by those that found work after
+  // all; and all others: by threads that take a lock of the network from its worker, by the thread
+  // that polls the network while the workers compute, and by reports of waiting tasks.
+  std::uint64_t fences = 0;
+  std::uint64_t sleep_fences = 0;
+  std::uint64_t other_fences = 0;
   std::uint64_t drains = 0;  // times that a worker was given the tasks of a suspended one
   std::uint64_t fibers = 0;  // stacks that were made, because no used one was free
   // The most that a task has used of a stack, in bytes: whole pages. Of more places the most.

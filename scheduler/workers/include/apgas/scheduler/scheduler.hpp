@@ -118,6 +118,8 @@ struct statistics {
   std::uint64_t steals = 0;          // successful ones
   std::uint64_t stolen = 0;          // tasks that were taken by them
   std::uint64_t fences = 0;          // heavy fences for steals, as the victim did not answer
+  std::uint64_t sleep_fences = 0;    // heavy fences of workers about to sleep
+  std::uint64_t other_fences = 0;    // those of the network's locks, its poller and of reports
   std::uint64_t suspensions = 0;     // of tasks; switches within a batch do not count
   std::uint64_t drains = 0;          // see drain.cpp
   std::uint64_t sleeps = 0;          // times that a worker went to sleep

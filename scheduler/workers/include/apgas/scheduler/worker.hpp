@@ -94,8 +94,8 @@ struct alignas(base::cache_line_bytes) worker {
   struct {
     owner_count inlined_tasks;  // run without the scheduling loop
     owner_count loop_tasks;     // run by it
-    owner_count steal_attempts, steals, stolen, fences, suspensions, drains, sleeps, wakeups;
-    owner_count fibers, polls;
+    owner_count steal_attempts, steals, stolen, fences, suspensions, drains;
+    owner_count sleeps, sleep_fences, wakeups, fibers, polls;
     phase_counts of_clocks, of_phasers;
     owner_count serialization_cycles;
     // How long the worker has slept, in ns; while it sleeps, less the time of the steady clock at

@@ -48,7 +48,7 @@ struct transferred_registration;
 // call the second time.
 class remote_calls {
  public:
-  explicit remote_calls(const base::lock_owner& owner) noexcept : lock_(owner) {}
+  explicit remote_calls(base::lock_owner& owner) noexcept : lock_(owner) {}
 
   // Adds a call and returns its number. Throws: std::bad_alloc. Context: task.
   APGAS_API std::uint64_t add(pending_call& call);
