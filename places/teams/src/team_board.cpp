@@ -102,7 +102,7 @@ void team_board::publish(std::span<const std::byte> data, std::uint32_t reader) 
 
 void team_board::publish_address(std::span<const std::byte> data, std::uint32_t reader) noexcept {
   header& to = begin_post(data.size(), reader);
-  const std::uint64_t address = reinterpret_cast<std::uintptr_t>(data.data());
+  const auto address = reinterpret_cast<std::uintptr_t>(data.data());
   std::memcpy(to.few, &address, sizeof address);
   end_post(to);
   (reader == everybody ? last_address_ : last_address_for_[reader]) = posts_;

@@ -12,7 +12,7 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::string_view never =
+constexpr std::string_view for_ever =
     "\nthis is a deadlock of these tasks: each of them waits for the next one, and nothing else "
     "can let it go on. What to try: ";
 constexpr std::string_view where_to_read =
@@ -41,7 +41,7 @@ std::optional<job_report::endless_wait> job_report::find_endless_wait() const {
     } else {
       continue;
     }
-    sentence += certain ? never : unless_unlocked;
+    sentence += certain ? for_ever : unless_unlocked;
     if (certain) sentence.append(remedy_for(kind)).append(where_to_read);
     return endless_wait{sentence, certain};
   }

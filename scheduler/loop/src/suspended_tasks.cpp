@@ -234,7 +234,7 @@ APGAS_READS_RACING void suspended_tasks::add_running(hang_explanation& explanati
   for (const auto& w : workers_) {
     const worker_state seen = state_of(*w);
     if (seen.searches || seen.on == nullptr) continue;
-    fiber& on = const_cast<fiber&>(*seen.on);
+    auto& on = const_cast<fiber&>(*seen.on);
     if (on.waits_for.load(base::relaxed) != nullptr) continue;
     task_state task;
     task.finish = racing_read(on.task.finish);

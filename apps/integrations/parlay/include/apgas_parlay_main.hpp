@@ -10,7 +10,7 @@
 
 #include "apgas_parlay_runtime.hpp"
 
-// NOLINTBEGIN(bugprone-reserved-identifier): the linker chooses these names
+// NOLINTBEGIN(bugprone-reserved-identifier, readability-identifier-naming): names of the linker
 
 // Weak, so that a program links without the option as well.
 extern "C" [[gnu::weak]] int __real_main(int argc, char** argv, char** environment);
@@ -28,4 +28,4 @@ extern "C" [[gnu::used]] inline int __wrap_main(int argc, char** argv, char** en
   return code;
 }
 
-// NOLINTEND(bugprone-reserved-identifier)
+// NOLINTEND(bugprone-reserved-identifier, readability-identifier-naming)
