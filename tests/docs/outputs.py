@@ -12,7 +12,8 @@ A block that begins with
   ```text session   has lines that begin with a prompt, `$ ` or `(gdb) `: what the user typed. The
                     other lines are what was printed, as in a sample
   ```text results   is a session of programs whose results are the same in each run: a number in it
-                    is exact, unless it has a point or an exponent
+                    is exact, unless it has a point or an exponent: such a number stands for any,
+                    negative ones too, as the difference of two times may be negative
 """
 
 import re
@@ -25,9 +26,9 @@ PARTS = re.compile(r"(?P<any>\.\.\.)|(?P<exact>\w+\.[ch]pp:\d+)"
                    rf"|(?P<number>0x[0-9a-f]+|\d(?:[\d.,-]*\d)?)(?P<unit> ?{UNIT}\b)?"
                    r"|(?P<spaces>[ \t]+)")
 NUMBER = r"(?:0x[0-9a-f]+|\d(?:[\d.,-]*\d)?)"
-RESULT = re.compile(r"(?P<any>\.\.\.)|(?P<number>(?<!\w)\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)\b)"
+RESULT = re.compile(r"(?P<any>\.\.\.)|(?P<number>(?<!\w)-?\d+(?:\.\d+(?:e[+-]?\d+)?|e[+-]?\d+)\b)"
                     r"|(?P<spaces>[ \t]+)")
-INEXACT = r"\d+(?:\.\d+)?(?:e[+-]?\d+)?"
+INEXACT = r"-?\d+(?:\.\d+)?(?:e[+-]?\d+)?"
 
 
 def line_pattern(line, kind):
