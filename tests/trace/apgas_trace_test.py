@@ -101,6 +101,13 @@ class Tool(unittest.TestCase):
                          [(210, "finish", "/src/a.cpp:9", "main", 100),
                           (1, "at", "/src/a.cpp:3", "main", 5)])
 
+    def test_a_wait_that_began_before_the_recording(self):
+        trace = as_json([*EXAMPLE, *wait("0x3", -2_720_739.348, 50, "latch::wait", "/src/b.cpp:4")])
+        self.assertEqual(self.numbers(trace)["waits"][0]["begin"], -2_720_739.348)
+        text = self.run_tool(trace).stdout
+        self.assertRegex(text, r"2\.721 s +in latch::wait .* began before the recording\n")
+        self.assertRegex(text, r"210\.000 us +in finish .* after 100\.000 us\n")
+
     def test_critical_path(self):
         found = self.numbers(as_json(EXAMPLE))["critical_path"]
         # main up to the spawn, the stolen task, main after the finish

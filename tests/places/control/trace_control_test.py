@@ -4,12 +4,13 @@
 
 import pathlib
 import signal
+import subprocess
 import sys
 import tempfile
 import time
 import unittest
 
-from control_test import HERE, WITH_MPI, job, members, run
+from control_test import HERE, TOOLS, WITH_MPI, job, members, run
 
 import control_socket  # these paths are set by control_test
 import job_traces
@@ -108,6 +109,15 @@ class Recorded(Traces):
                     time.sleep(RECORDED)
                 self.check(self.path)
                 self.path.unlink()
+
+    def test_waits_that_began_before_the_recording(self):
+        with job("suspended") as process:
+            self.assertEqual(self.start(process)[0], 0)
+        done = subprocess.run([sys.executable, TOOLS / "apgas-trace", "summary", self.path],
+                              capture_output=True, text=True, check=False)
+        self.assertEqual((done.returncode, done.stderr), (0, ""))
+        self.assertRegex(done.stdout, "in latch::wait .* began before the recording\n")
+        self.assertNotIn("after -", done.stdout)
 
     def test_a_job_that_was_never_recorded_writes_nothing(self):
         with job("working") as process:
