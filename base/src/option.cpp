@@ -252,7 +252,8 @@ constexpr auto table = std::to_array<option>({
      "dropped",
      set_bytes<&settings::trace_bytes, mib, 64 * gib>, show_size<&settings::trace_bytes>},
     {"APGAS_TRAIL", "", "1, 0 or the path of a file to write",
-     "if a place dies, print the last events of each worker, and write more of them to the file",
+     "if a place dies, print the last events of each worker, and write more of them to the file, "
+     "or to a temporary one",
      set_trail, show_trail},
     {"APGAS_PROFILE", "", "span, span:json: and the path of a file to write, or off",
      "at the end, print work and span of all places, and what bounds the speed-up, or write these "

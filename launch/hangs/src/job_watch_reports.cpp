@@ -17,7 +17,7 @@ namespace {
 constexpr std::size_t edges_printed_max = 20;
 constexpr std::size_t edges_kept_max = 1000;
 
-job_explanation::answer list_edges(const scheduler::job_report& report) {
+job_explanation::answer answer_with_edges(const scheduler::job_report& report) {
   scheduler::wait_edges edges = report.edges(edges_kept_max);
   return {.text = report.edges_text(edges, edges_printed_max),
           .tasks = report.tasks(),
@@ -49,17 +49,17 @@ void job_watch::begin_collection() {
   if (collecting_ || waiting_.empty()) return;
   const time now = clock::now();
   const scheduler::graph_purpose purpose = waiting_.front().purpose();
-  const auto others = std::ranges::stable_partition(
-      waiting_, [purpose](const wanted_report& w) { return w.purpose() == purpose; });
-  std::vector<wanted_report> later(std::move_iterator(others.begin()),
-                                   std::move_iterator(others.end()));
-  waiting_.erase(others.begin(), others.end());
-  std::chrono::milliseconds limit = waiting_.front().limit;
-  for (const wanted_report& w : waiting_) limit = std::min(limit, w.limit);
+  const auto now_wanted = std::ranges::stable_partition(
+      waiting_, [purpose](const wanted_report& w) { return w.purpose() != purpose; });
+  std::vector<wanted_report> wanted(std::move_iterator(now_wanted.begin()),
+                                    std::move_iterator(now_wanted.end()));
+  waiting_.erase(now_wanted.begin(), now_wanted.end());
+  std::chrono::milliseconds limit = wanted.front().limit;
+  for (const wanted_report& w : wanted) limit = std::min(limit, w.limit);
   collecting_.emplace(collection{.number = ++collections_,
                                  .begun = now,
                                  .end = now + limit,
-                                 .wanted = std::exchange(waiting_, std::move(later)),
+                                 .wanted = std::move(wanted),
                                  .parts = {},
                                  .missing = static_cast<std::size_t>(place_.places)});
   collecting_->parts.resize(collecting_->missing);
@@ -99,7 +99,7 @@ void job_watch::deliver(const wanted_report& w, const scheduler::job_report& rep
       fmt::format("nothing has run at any place for {:g} s while ", seconds);
   switch (w.why) {
     case reason::explanation:
-      if (w.what == detail::edges) return w.promise->set_value(list_edges(report));
+      if (w.what == detail::edges) return w.promise->set_value(answer_with_edges(report));
       return w.promise->set_value({.text = report.text(""),
                                    .tasks = report.tasks(),
                                    .groups = w.what == detail::groups

@@ -15,7 +15,7 @@ namespace {
 using scheduler::object_name;
 
 object_name name_of_call(comm::rank caller, std::uint64_t number) {
-  return {.kind = 'a', .first = static_cast<std::uint64_t>(caller), .second = number};
+  return {.kind = object_name::call, .first = static_cast<std::uint64_t>(caller), .second = number};
 }
 
 object_name name_of_phases(const void* core) {

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
+#include <chrono>
+#include <filesystem>
 #include <mutex>
 #include <system_error>
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <apgas/base/exit_reason.hpp>
@@ -28,7 +31,16 @@ std::mutex trails_lock;
 
 // trail.txt becomes trail.txt.3 at place 3, if there are several places.
 std::string path_of(const std::string& path, int here, int places) {
-  return path.empty() || places == 1 ? path : fmt::format("{}.{}", path, here);
+  return places == 1 ? path : fmt::format("{}.{}", path, here);
+}
+
+// In the directory for temporary files; no other run has the same one.
+std::string temporary_path(int here) {
+  std::error_code failed;
+  std::filesystem::path folder = std::filesystem::temp_directory_path(failed);
+  if (failed) folder = "/tmp";
+  const auto begun = std::chrono::system_clock::now().time_since_epoch().count();
+  return folder / fmt::format("apgas-trail-{}-{:x}.{}", getpid(), begun, here);
 }
 
 // What a line needs to go to a file.
@@ -45,24 +57,28 @@ struct open_file {
 }  // namespace
 
 job_trail::job_trail(const base::settings& settings, int here, int places, int workers)
-    : here_(here), path_(path_of(settings.trail_file, here, places)), trail_(workers) {
-  if (!path_.empty()) {
-    constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
-    file_ = open(path_.c_str(), flags | O_EXCL, 0666);
-    made_ = file_ >= 0;
-    if (!made_) file_ = open(path_.c_str(), flags, 0666);  // that of an earlier run, or a device
-    if (file_ < 0 && here == 0) {
-      throw launch_error(fmt::format(
-          "APGAS_TRAIL={}: the file {} cannot be written ({}); name one in a folder that exists on "
-          "every host and may be written",
-          settings.trail_file, path_, std::system_category().message(errno)));
-    }
-  }
+    : here_(here),
+      named_(!settings.trail_file.empty()),
+      path_(named_ ? path_of(settings.trail_file, here, places) : temporary_path(here)),
+      trail_(workers) {
+  if (named_) open_named(settings.trail_file);
   base::catch_signals();
   base::add_end_action(leave_all);
   const std::lock_guard guard(trails_lock);
   next_ = first_trail.load(base::relaxed);
   first_trail.store(this, base::release);  // P1
+}
+
+void job_trail::open_named(const std::string& setting) {
+  constexpr int flags = O_WRONLY | O_CREAT | O_CLOEXEC;
+  file_ = open(path_.c_str(), flags | O_EXCL, 0666);
+  made_ = file_ >= 0;
+  if (!made_) file_ = open(path_.c_str(), flags, 0666);  // that of an earlier run, or a device
+  if (file_ >= 0 || here_ != 0) return;
+  throw launch_error(fmt::format(
+      "APGAS_TRAIL={}: the file {} cannot be written ({}); name one in a folder that exists on "
+      "every host and may be written",
+      setting, path_, std::system_category().message(errno)));
 }
 
 job_trail::~job_trail() {
@@ -93,8 +109,11 @@ void job_trail::leave() noexcept {
     if (made_) unlink(path_.c_str());
     return;
   }
-  if (!base::others_printed_exit_reason()) print();
-  if (!path_.empty()) write_file();
+  const bool prints = !base::others_printed_exit_reason();
+  if (prints) print();
+  if (!named_ && prints)
+    file_ = open(path_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
+  if (named_ || prints) write_file();
 }
 
 namespace {

@@ -18,10 +18,6 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-// Up to so many objects each have an entry of their own. With the texts of an entry of 200 bytes,
-// they are 1 MiB in a message.
-constexpr std::size_t single_objects_max = 4096;
-
 // Tasks of one entry are of one group, and wait for the same object entry in the same way.
 struct task_look {
   wait_groups::key group;
@@ -51,15 +47,23 @@ std::string hang_explanation::name_text(const object_node& o) const {
   return text;
 }
 
-// Returns the entry of each object. Of many objects, those with a name come first and keep an entry
-// of their own, in the order of the names, so that several places keep the same ones.
+bool hang_explanation::is_of_interest(const object_node& o) const noexcept {
+  return o.name.kind != 0 || o.first_task != no_task;
+}
+
+// Returns the entry of each object, or none if no task of any place waits for it. Of many objects,
+// those with a name come first and keep an entry of their own, in the order of the names, so that
+// several places keep the same ones.
 std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) const {
   using look =
       std::tuple<const char*, const char*, std::uint32_t, std::int64_t, const char*, std::uint32_t>;
   std::vector<std::uint32_t> entries(objects_.size());
-  std::vector<std::uint32_t> order(objects_.size());
-  for (std::uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-  const bool many = objects_.size() > single_objects_max;
+  std::vector<std::uint32_t> order;
+  for (std::uint32_t i = 0; i < objects_.size(); ++i) {
+    entries[i] = place_waits::none;
+    if (is_of_interest(objects_[i])) order.push_back(i);
+  }
+  const bool many = order.size() > single_objects_max;
   if (many) {
     const auto last = order.begin() + single_objects_max;
     std::ranges::partial_sort(order, last, {}, [this](std::uint32_t i) {
@@ -98,9 +102,7 @@ std::vector<std::uint32_t> hang_explanation::condense_tasks(
   std::unordered_map<task_look, std::uint32_t, task_look_hash> alike;
   std::vector<std::uint32_t> entries;
   entries.reserve(tasks_.size());
-  for (std::size_t i = 0; i < tasks_.size(); ++i) {
-    fetch_ahead(i);
-    const waiting_task& t = tasks_[i];
+  for (const waiting_task& t : tasks_) {
     const task_state& task = t.on->task;
     const std::uint32_t object = t.object == no_object ? place_waits::none : objects[t.object];
     const auto [at, is_new] = alike.try_emplace(
@@ -113,7 +115,7 @@ std::vector<std::uint32_t> hang_explanation::condense_tasks(
                                 .object = object,
                                 .mode = t.mode});
     }
-    ++to.graph_tasks[at->second].count;
+    to.graph_tasks[at->second].count += t.count;
     entries.push_back(at->second);
   }
   return entries;
@@ -202,13 +204,14 @@ void hang_explanation::condense(place_waits& to) const {
   std::map<std::tuple<std::uint32_t, std::uint32_t, std::uint32_t>, counted> needs;
   auto found = needs.end();
   for (const need& n : edges) {
+    if (objects[n.object] == place_waits::none) continue;
     const std::tuple between(objects[n.object], tasks[n.task], n.label);
     // Edges of objects that are alike follow each other.
     if (found == needs.end() || found->first != between) found = needs.try_emplace(between).first;
     counted& c = found->second;
     if (c.objects == 0 || c.last != n.object) ++c.objects;
     c.last = n.object;
-    ++c.tasks;
+    c.tasks += tasks_[n.task].count;
   }
   for (const auto& [key, c] : needs) {
     const auto& [object, task, label] = key;

@@ -114,7 +114,7 @@ class edge_lists {
 
 }  // namespace
 
-wait_edges list_edges(const joined_graph& graph, bool with_places, std::size_t most) {
+wait_edges edges_of(const joined_graph& graph, bool with_places, std::size_t most) {
   std::map<waiting_look, std::vector<std::uint32_t>> looks;
   const awaited_tasks awaited(graph, with_places);
   for (std::uint32_t t = 0; t < graph.tasks().size(); ++t) {

@@ -7,7 +7,6 @@
 #include <fmt/format.h>
 
 #include "hang_explanation.hpp"
-#include "stack_pool.hpp"
 #include "wait_groups.hpp"
 
 namespace apgas::inline v0::scheduler {
@@ -46,54 +45,45 @@ std::uint32_t hang_explanation::find_or_add(const object_name& name) {
   return at->second;
 }
 
-// Begins to fetch the fiber of a task that comes some steps later. Each is on a page of its own,
-// and a report of a million tasks spends most of its time waiting for these pages.
-void hang_explanation::fetch_ahead(std::size_t task) const noexcept {
-  constexpr std::size_t steps = 8;
-  if (task + steps >= tasks_.size()) return;
-  const auto* const f = reinterpret_cast<const std::byte*>(tasks_[task + steps].on);
-  for (std::size_t line = 0; line < sizeof(fiber); line += 64) __builtin_prefetch(f + line);
+// Returns the object that a task waits for, or no_object.
+std::uint32_t hang_explanation::object_of(const wait_record& waits) {
+  if (waits.object == nullptr) return no_object;
+  const object_name known = names_ != nullptr ? names_->of(waits) : object_name{};
+  if (known.kind == 0) return find_or_add(local_name(waits.object));
+  const bool is_call = known.kind == object_name::call;
+  return find_or_add(is_call && !is_among_lowest(known) ? local_name(&lowest_calls_) : known);
+}
+
+// Whether this is one of the lowest names of calls up to now.
+bool hang_explanation::is_among_lowest(const object_name& call) {
+  if (index_.contains(call)) return true;
+  if (lowest_calls_.size() == single_objects_max) {
+    if (lowest_calls_.top() < call) return false;
+    lowest_calls_.pop();
+  }
+  lowest_calls_.push(call);
+  return true;
 }
 
 void hang_explanation::add(fiber& f, const wait_record& waits, const char* caller) {
-  f.node = static_cast<wait_graph::node>(tasks_.size());
-  std::uint32_t object = no_object;
-  if (waits.object != nullptr) {
-    const object_name known = names_ != nullptr ? names_->of(waits) : object_name{};
-    object = find_or_add(known.kind != 0 ? known : local_name(waits.object));
-    if (objects_[object].first_task == no_task) objects_[object].first_task = f.node;
-  }
-  tasks_.push_back({&f, waits, object, caller});
+  note_node(f, node_of(f, waits, caller, false));
 }
 
 void hang_explanation::add(const task_state& task, const task_counter* outermost,
                            const wait_record& waits) {
-  constexpr std::size_t substitutes_max = 4096;
-  if (substitutes_.size() == substitutes_max) return;
-  fiber& f = substitutes_.emplace_back();
-  f.task = task;
-  f.outermost = outermost;
-  add(f, waits);
+  node_of_substitute(task, outermost, waits, false);
 }
 
 void hang_explanation::add_running(fiber& f, const task_state& task, const task_counter* outermost,
                                    bool main) {
   if (is_added(f)) return;
-  if (running_.empty()) first_running_ = static_cast<std::uint32_t>(tasks_.size());
-  add(task, outermost, place_waits::runs);
-  substitutes_.back().runs_main = main;
-  f.node = substitutes_.back().node;
-  running_.push_back(&f);
+  const std::uint32_t node = node_of_substitute(task, outermost, place_waits::runs, main);
+  if (node != no_task) note_node(f, node);
 }
 
 void hang_explanation::explain(place_waits& to) {
-  do {
-    needs_.clear();
-    for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      fetch_ahead(i);
-      add_edges(tasks_[i]);
-    }
-  } while (add_parked());
+  add_parked();
+  resolve_other_needs();
   for (waiting_task& t : tasks_) {
     if (t.object != no_object && !waits_truly(t)) t.object = no_object;
   }
@@ -115,55 +105,46 @@ bool hang_explanation::waits_truly(const waiting_task& t) const noexcept {
   return !t.waits.timed && (phase < 0 || t.awaited == phase);
 }
 
-bool hang_explanation::is_added(const fiber& f) const noexcept {
-  if (f.node >= tasks_.size()) return false;
-  const std::uint32_t nth = f.node - first_running_;
-  return (nth < running_.size() ? running_[nth] : tasks_[f.node].on) == &f;
-}
-
 bool hang_explanation::wants_parked(const void* node) {
   return scope_ == graph_scope::some_tasks && nodes_.insert(node).second;
 }
 
 void hang_explanation::parked(fiber& waiting) { parked_.push_back(&waiting); }
 
-// Returns whether there was one.
-bool hang_explanation::add_parked() {
-  bool any = false;
-  for (fiber* const f : std::exchange(parked_, {})) {
-    if (is_added(*f) || accepts_ == nullptr || !accepts_(*f)) continue;
-    const wait_record waits = waits_for(*f);
-    if (waits.construct == nullptr) continue;
-    add(*f, waits);
-    tasks_.back().in_batch = true;
-    any = true;
+// Those that are added may report further ones.
+void hang_explanation::add_parked() {
+  while (!parked_.empty()) {
+    for (fiber* const f : std::exchange(parked_, {})) {
+      if (is_added(*f) || accepts_ == nullptr || !accepts_(*f)) continue;
+      const wait_record waits = waits_for(*f);
+      if (waits.construct != nullptr) note_node(*f, node_of(*f, waits, "", true));
+    }
   }
-  return any;
 }
 
 void hang_explanation::needs(const waited_object& object, const fiber& needed, const char* relation,
                              releaser by) {
-  // A task that has been handed a mutex, and has not run since, is its holder, too.
-  if (scope_ == graph_scope::some_tasks && by != releaser::this_task &&
-      fiber_of_address(&needed) == &needed && is_added(needed) &&
-      tasks_[needed.node].waits.object == object.address)
-    return;
   const object_name known = names_ != nullptr ? names_->of(object) : object_name{};
   add_need(known.kind != 0 ? known : local_name(object.address), object, needed, relation, by);
 }
 
 void hang_explanation::add_need(const object_name& name, const waited_object& object,
                                 const fiber& needed, const char* relation, releaser by) {
-  if (name.kind == 0 && !index_.contains(name)) return;  // nobody waits for it
-  // The task whose edges are reported may have a substitute.
-  const bool is_current = current_ != nullptr && &needed == current_->on;
-  // An object may name a fiber that is gone: a task of an earlier run, with another size of stacks,
-  // has ended without unlocking a mutex. A fiber that is not in the list has no task that waits; it
-  // has been used anew.
-  if (!is_current && (fiber_of_address(&needed) != &needed || !is_added(needed))) return;
   const std::uint32_t index = find_or_add(name);
-  objects_[index].what = object;
-  needs_.push_back({index, needed.node, label_of(relation, needed, by)});
+  const std::uint32_t label = label_of(relation, needed, by);
+  if (&needed != current_->on) {
+    other_needs_.try_emplace({index, &needed, label}, object);
+  } else if (!is_handed_over(*current_, object, by)) {
+    objects_[index].what = object;
+    own_needs_.emplace_back(index, label);
+  }
+}
+
+// A task that has been handed a mutex, and has not run since, is its holder, too.
+bool hang_explanation::is_handed_over(const waiting_task& needed, const waited_object& object,
+                                      releaser by) const noexcept {
+  return scope_ == graph_scope::some_tasks && by != releaser::this_task &&
+         needed.waits.object == object.address;
 }
 
 // A task in a batch has counted the phase that it waits for (registration.hpp).
@@ -225,7 +206,8 @@ void hang_explanation::served_calls(const waiting_task& t) {
   if (served.finish == nullptr) return;
   below_ = served.finish != f.task.finish;
   if (below_ && served.finish != f.outermost) needs_of_counter(served.finish, t);
-  if (served.call.kind != 0) add_need(served.call, {}, f, "runs the body of this call");
+  if (served.call.kind != 0 && is_among_lowest(served.call))
+    add_need(served.call, {}, f, "runs the body of this call");
   below_ = false;
 }
 
@@ -237,6 +219,7 @@ bool hang_explanation::may_run_elsewhere(const waiting_task& t) const noexcept {
 
 void hang_explanation::add_edges(waiting_task& t) {
   current_ = &t;
+  own_needs_.clear();
   const fiber& f = *t.on;
   if (t.waits.explain != nullptr) t.waits.explain(t.waits, *this);
   needs_of_counter(f.task.finish, t);

@@ -4,7 +4,10 @@
 #include <cstdint>
 #include <deque>
 #include <functional>
+#include <map>
+#include <queue>
 #include <string>
+#include <tuple>
 #include <unordered_map>
 #include <unordered_set>
 #include <utility>
@@ -25,8 +28,16 @@
 //   others     what wait_record::explain and task_extension::explain report: a clock needs the
 //              tasks that have not arrived, a mutex its holder, a future the task that computes it
 //
-// A node for a task is the fiber it waits on, or a substitute for a task that waits without one.
-// Tasks that wait below it on the same stack cannot go on before it does, so they share the node.
+// A task is known by the fiber it waits on, or by a substitute if it waits without one. Tasks that
+// wait below it on the same stack cannot go on before it does, so they share the node.
+//
+// Tasks share a node, too, if they wait for the same object in the same way, are of one group, and
+// are needed by the same objects for the same reasons: then a cycle that leads through one of them
+// exists for each of them. So the memory grows with the number of objects and groups, and not with
+// the number of tasks. A task that another one reports as needed, such as the holder of a mutex,
+// has a node of its own. Calls of other places are objects, too. Of their names only the lowest
+// become part of a message, so that all places choose the same ones, and further calls share an
+// object that needs no task.
 //
 // Requires, while an object exists: the tasks on the given fibers do not run. What they wait for
 // may change nevertheless, since messages are received and other threads run: phases advance, for
@@ -38,6 +49,10 @@
 // phase has not ended, and a needed task keeps the others waiting as long as it waits itself. So a
 // cycle of edges with releaser::this_task means that these tasks never go on.
 namespace apgas::inline v0::scheduler {
+
+// A message has at most so many objects with an entry of their own. With the texts of an entry of
+// 200 bytes, they are 1 MiB.
+inline constexpr std::size_t single_objects_max = 4096;
 
 // What the task on this fiber waits for; construct is null if there is no task or it does not wait.
 wait_record waits_for(const fiber& f);
@@ -65,7 +80,7 @@ class hang_explanation final : private wait_explainer {
   void add(fiber& f, const wait_record& waits, const char* caller = "");
 
   // The same for a task that waits without a fiber. Only the first few thousand become part of the
-  // graph, so that it takes little memory, however many there are.
+  // graph that do not share a node, so that it takes little memory, however many there are.
   void add(const stackless_task& t, const wait_record& waits) {
     add(t.state, t.outermost(), waits);
   }
@@ -104,6 +119,9 @@ class hang_explanation final : private wait_explainer {
     bool in_batch = false;  // it has no record
     // The phase that it waits for, if that is known.
     std::int64_t awaited = -1;
+    std::uint64_t count = 1;       // so many tasks share the node
+    std::uint32_t first_need = 0;  // its part of needs_
+    std::uint32_t needs = 0;
   };
   // The object needs the task. The label is an index in reasons_.
   struct need {
@@ -111,6 +129,7 @@ class hang_explanation final : private wait_explainer {
     std::uint32_t task;
     std::uint32_t label;
   };
+  using own_need = std::pair<std::uint32_t, std::uint32_t>;  // its object and label
   // Why an object needs the task on a fiber, or one below it on the same stack.
   struct need_reason {
     const char* relation;
@@ -136,12 +155,24 @@ class hang_explanation final : private wait_explainer {
   bool wants_parked(const void* node) override;
   void parked(fiber& waiting) override;
   bool is_added(const fiber& f) const noexcept;
-  bool add_parked();
+  void note_node(fiber& f, std::uint32_t node);
+  std::uint32_t node_of(fiber& f, const wait_record& waits, const char* caller, bool in_batch);
+  std::uint32_t node_of_substitute(const task_state& task, const task_counter* outermost,
+                                   const wait_record& waits, bool main);
+  std::size_t hash_of(const waiting_task& t) const noexcept;
+  bool share_a_node(const waiting_task& a, const waiting_task& b) const;
+  std::uint32_t take_out_of_node(std::uint32_t shared);
+  void resolve_other_needs();
+  void add_parked();
   bool waits_truly(const waiting_task& t) const noexcept;
   void add_need(const object_name& name, const waited_object& object, const fiber& needed,
                 const char* relation, releaser by = releaser::this_task);
+  bool is_handed_over(const waiting_task& needed, const waited_object& object,
+                      releaser by) const noexcept;
   std::uint32_t find_or_add(const object_name& name);
-  void fetch_ahead(std::size_t task) const noexcept;
+  std::uint32_t object_of(const wait_record& waits);
+  bool is_among_lowest(const object_name& call);
+  bool is_of_interest(const object_node& o) const noexcept;
   std::uint32_t label_of(const char* relation, const fiber& needed, releaser by);
   std::string relation_text(std::uint32_t label) const;
   void add_edges(waiting_task& t);
@@ -160,12 +191,13 @@ class hang_explanation final : private wait_explainer {
   const graph_scope scope_;
   const graph_purpose purpose_;
   std::function<bool(const fiber&)> accepts_;
-  std::vector<waiting_task> tasks_;
-  std::vector<const fiber*> running_;  // fibers whose tasks run
-  std::uint32_t first_running_ = 0;    // the index in tasks_ of the first of them
-  std::deque<fiber> substitutes_;      // each has the state of a task without a fiber, or that runs
-  std::vector<object_node> objects_;   // that some task waits for, or that other places know
+  std::vector<waiting_task> tasks_;  // one for each node
+  std::unordered_multimap<std::size_t, std::uint32_t> nodes_by_hash_;
+  std::vector<bool> added_;           // by number of stack: fiber::node is a node of this graph
+  std::deque<fiber> substitutes_;     // each has the state of a task without a fiber, or that runs
+  std::vector<object_node> objects_;  // that tasks wait for, or that need some
   std::unordered_map<object_name, std::uint32_t, hash> index_;  // of the object with a name
+  std::priority_queue<object_name> lowest_calls_;
   // The task of which add_edges() reports; whether of one below it on the same stack, and which one
   // that is, if it is known.
   waiting_task* current_ = nullptr;
@@ -173,6 +205,9 @@ class hang_explanation final : private wait_explainer {
   const hidden_task* hidden_ = nullptr;
   std::vector<need_reason> reasons_;  // a label is an index
   std::vector<need> needs_;
+  std::vector<own_need> own_needs_;  // of the task whose edges are reported
+  // Of tasks other than the one that reported it, by object, fiber and label.
+  std::map<std::tuple<std::uint32_t, const fiber*, std::uint32_t>, waited_object> other_needs_;
   std::unordered_set<const void*> nodes_;  // whose parked tasks are known
   std::vector<fiber*> parked_;             // tasks that were found there and are not added yet
 };

@@ -153,7 +153,7 @@ std::string job_report::text(const std::string& begin) const {
 }
 
 wait_edges job_report::edges(std::size_t most) const {
-  return list_edges(joined_graph(answers_), places_ > 1, most);
+  return edges_of(joined_graph(answers_), places_ > 1, most);
 }
 
 std::string job_report::edges_text(const wait_edges& edges, std::size_t most) const {

@@ -88,7 +88,7 @@ bool place_watch::wait_for_sleep(int i) const {
 }
 
 // Requires: the workers run.
-void place_watch::list_edges(const object_names* names, place_waits& to) const {
+void place_watch::explain_beside_running_tasks(const object_names* names, place_waits& to) const {
   if (!base::membarrier_available()) {
     to.running.emplace_back(
         "what its tasks await is not known while some run, since the system has no membarrier");
@@ -113,7 +113,7 @@ place_waits place_watch::explain(const object_names* names, std::size_t own_time
   if (!result.asleep) {
     tasks.group(groups);
     result.running = running_tasks();
-    if (purpose == graph_purpose::edges) list_edges(names, result);
+    if (purpose == graph_purpose::edges) explain_beside_running_tasks(names, result);
   } else if (std::string reason = reason_to_wait(watched_, own_timers); !reason.empty()) {
     result.running.push_back(std::move(reason));
   }

@@ -139,10 +139,19 @@ APGAS_READS_RACING bool suspended_tasks::owns(const fiber& f) const noexcept {
          std::ranges::any_of(workers_, [on](const auto& w) { return w.get() == on; });
 }
 
+// Begins to fetch the record of a fiber. Each is on a page of its own, and a report of a million
+// tasks spends most of its time waiting for these pages.
+static void prefetch(const fiber& f) noexcept {
+  const auto* const record = reinterpret_cast<const std::byte*>(&f);
+  for (std::size_t line = 0; line < sizeof(fiber); line += 64) __builtin_prefetch(record + line);
+}
+
 template <class F>
 void suspended_tasks::for_each(F f) const {
+  constexpr std::size_t steps = 8;
   const std::size_t made = stacks_made();
   for (std::size_t n = 0; n < made; ++n) {
+    if (n + steps < made) prefetch(fiber_of_stack(n + steps));
     fiber& each = fiber_of_stack(n);
     if (!owns(each)) continue;
     static_cast<void>(each.waits_for.load(base::acquire));  // P3

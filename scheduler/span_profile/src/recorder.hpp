@@ -27,7 +27,8 @@
 //   a record       the worker that runs its task, or makes    the same
 //                  it ready while it is suspended
 //   a scope        the holder of the lock of its shard        the same
-//   phases_, ...   the holder of events_lock_                 the same
+//   phases_, published_, submitted_, longest_, returned_
+//                  the holder of events_lock_                 the same; longest_ also end()
 //   frame_         the thread that polls, with polling_       the same
 //   totals_[w]     worker w                                   end(), after the end of the run
 //   job_           end(), and the thread that polls, with     part(), summary()

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program whose edges edges_test.py lists, on two places. Tasks wait for a finish, a phase of a
 // clock, a mutex, a future, a team and a latch. With the argument "live", some of the tasks that
-// they await run: two at place 0 and one at place 1. It ends when its standard input does.
+// they await run: two at place 0 and one at place 1. With "many", 25,000 tasks of each place wait
+// for its latch, and as many for an `at` at the other one. It ends when its standard input does.
 #include <atomic>
 #include <cstdio>
 #include <mutex>
@@ -91,9 +92,30 @@ void wait_for_each_other(bool live) {
   });
 }
 
+void many_wait() {
+  constexpr int tasks = 25'000;
+  const auto at_each = gates::make(apgas::places(), [] { return waiting_place(); });
+  apgas::finish([&] {
+    for (apgas::place p : apgas::places()) {
+      apgas::async_at(p, [at_each] {
+        const apgas::place other(1 - apgas::here().id());
+        for (int i = 0; i < tasks; ++i) {
+          apgas::async([at_each] { at_each->gate.wait(); });  // one of many
+          apgas::async([=] { apgas::at(other, [at_each] { at_each->gate.wait(); }); });  // caller
+        }
+      });
+    }
+    read_to_the_end();
+    for (apgas::place p : apgas::places()) apgas::at(p, [at_each] { at_each->gate.count_down(); });
+  });
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool live = argc > 1 && std::string_view(argv[1]) == "live";
-  return apgas::run(argc, argv, [live] { wait_for_each_other(live); });
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  return apgas::run(argc, argv, [mode] {
+    if (mode == "many") return many_wait();
+    wait_for_each_other(mode == "live");
+  });
 }

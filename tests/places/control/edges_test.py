@@ -6,9 +6,12 @@ places_awaiting; the others are as for control_test.py, without the program."""
 import json
 import pathlib
 import re
+import subprocess
+import sys
+import time
 import unittest
 
-from control_test import WITH_MPI, job, members, report_when, run
+from control_test import TOOLS, WITH_MPI, job, members, report_when, run
 
 SOURCE = pathlib.Path(__file__).with_name("awaiting.cpp").read_text().splitlines()
 PLACES = {"APGAS_PLACES": "2", "APGAS_WORKERS": "4"}
@@ -89,6 +92,28 @@ class Edges(unittest.TestCase):
         absent = [edge["awaits"] for edge in answer["edges"] if "team" in edge["construct"]]
         self.assertEqual(absent, [{"places": [0]}])
         self.assertEqual(answer["left_out"], {})
+
+    def test_of_many_tasks(self):
+        with job("many", **LOCAL) as process:
+            out = report_when("(?s)job .*150001 tasks wait.* in at", process.pid, "--edges")[1]
+        for place in (0, 1):
+            for construct, mark in (("latch::wait", "one of many"), ("at", "caller"),
+                                    ("latch::wait", "caller")):
+                self.assertRegex(out, rf"(?m)^place {place}: 25000 tasks in {construct} at "
+                                      rf"{line(mark)}")
+        self.assertLess(len(out.splitlines()), 30, "equal tasks share a line")
+
+    def test_of_a_job_that_ends_meanwhile(self):
+        with job("many", ends=False, **LOCAL) as process:
+            asked = subprocess.Popen(
+                [sys.executable, TOOLS / "apgas-ps", str(process.pid), "--edges"], text=True,
+                stdout=subprocess.PIPE, stderr=subprocess.PIPE)
+            time.sleep(0.2)
+            process.kill()
+            out, err = asked.communicate(timeout=60)
+        self.assertEqual((asked.returncode, out), (3, ""), err)
+        self.assertEqual(len(err.splitlines()), 1, err)
+        self.assertRegex(err, f"job {process.pid}|process {process.pid}")
 
     def test_what_makes_no_sense(self):
         for arguments, message in ((["--edges"], "--edges needs a JOB"),

@@ -9,8 +9,10 @@ import os
 import pathlib
 import re
 import signal
+import stat
 import tempfile
 import unittest
+import unittest.mock
 
 from jobs import Job, is_local, jobs, main, own_lines
 
@@ -22,7 +24,14 @@ def events(lines):
     return [line for line in lines if EVENT.match(line)]
 
 
-class Printed(unittest.TestCase):
+class Trails(unittest.TestCase):
+    def setUp(self):
+        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
+        self.enterContext(unittest.mock.patch.dict(os.environ, TMPDIR=str(self.folder)))
+        self.path = self.folder / "trail.txt"
+
+
+class Printed(Trails):
     def check_crash(self, what, number):
         code, _, err = Job(what, "0", APGAS_TRAIL="1", APGAS_WORKERS="2").end()
         self.assertEqual(code, -number, err)
@@ -70,12 +79,46 @@ class Printed(unittest.TestCase):
                 self.assertEqual((code, own_lines(err)), (0, []))
 
 
-class File(unittest.TestCase):
-    def setUp(self):
-        folder = tempfile.TemporaryDirectory()
-        self.addCleanup(folder.cleanup)
-        self.path = pathlib.Path(folder.name) / "trail.txt"
+class Unnamed(Trails):
+    """The file of a run that names none."""
 
+    def left(self):
+        return sorted(self.folder.glob("apgas-trail-*"))
+
+    def test_has_a_thousand_events_for_the_user_alone(self):
+        _, _, err = Job("late", APGAS_TRAIL="1", APGAS_WORKERS="1").end()
+        (path,) = self.left()
+        self.assertIn(f"apgas: the last events of each worker of place 0 are in {path}\n", err)
+        self.assertEqual(stat.S_IMODE(path.stat().st_mode), 0o600)
+        self.assertEqual(len(events(path.read_text().splitlines())), 1000)
+
+    def test_only_the_place_that_says_why_the_job_ends_leaves_one(self):
+        for way in jobs(2):
+            if is_local(way):
+                continue  # both places are in the process that dies
+            with self.subTest(way=way):
+                _, _, err = Job("segv", "1", APGAS_TRAIL="1", **way).end()
+                (path,) = self.left()
+                self.assertIn(f"of place 1 are in {path}\n", err)
+                path.unlink()
+
+    def test_end_in_order_leaves_none(self):
+        Job("hello", APGAS_TRAIL="1").end()
+        self.assertEqual(self.left(), [])
+
+    def test_without_the_directory_that_TMPDIR_names(self):
+        gone = self.folder / "gone"
+        _, _, err = Job("late", APGAS_TRAIL="1", TMPDIR=str(gone)).end()
+        self.assertIn("of place 0 are in /tmp/apgas-trail-", err)
+        pathlib.Path(re.search(r"are in (/tmp/apgas-trail-\S+)\n", err)[1]).unlink()
+
+    def test_none_is_left_if_the_setting_says_so(self):
+        _, _, err = Job("late", APGAS_TRAIL="/dev/null").end()
+        self.assertIn("are in /dev/null\n", err)
+        self.assertEqual(self.left(), [])
+
+
+class File(Trails):
     def test_has_a_thousand_events(self):
         code, _, err = Job("late", APGAS_TRAIL=str(self.path), APGAS_WORKERS="1").end()
         self.assertEqual(code, -signal.SIGABRT, err)

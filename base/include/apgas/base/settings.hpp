@@ -73,7 +73,7 @@ struct settings {
   trace_detail_choice trace_detail = trace_detail_choice::all;
   std::size_t trace_bytes = std::size_t{64} << 20;  // of each worker; then the oldest are dropped
   bool trail = false;      // print the last events of each worker if the place dies
-  std::string trail_file;  // the file to which they are written then, too; empty: none
+  std::string trail_file;  // the file to which more are written; empty: a temporary one
   bool profile_span = false;
   std::string profile_file;  // the file for the profile; empty: it is printed
 

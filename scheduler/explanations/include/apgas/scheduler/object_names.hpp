@@ -14,6 +14,7 @@ namespace apgas::inline v0::scheduler {
 // A name. `kind` is a letter; 0 means that only this place knows the object, whose address is then
 // in `first`.
 struct object_name {
+  static constexpr char call = 'a';  // the kind of a call of another place
   char kind = 0;
   std::uint64_t first = 0;
   std::uint64_t second = 0;

@@ -70,7 +70,7 @@ class place_watch {
 
  private:
   std::vector<std::string> running_tasks() const;
-  void list_edges(const object_names* names, place_waits& to) const;
+  void explain_beside_running_tasks(const object_names* names, place_waits& to) const;
 
   scheduler::implementation& watched_;
 };

@@ -78,7 +78,7 @@ class span_profile {
   // part() to place 0, which calls add_part() with it and then report(), each once.
   std::vector<std::uint64_t> part();
   // Returns false if this is not a part. Tasks of this place may still be ending.
-  // Context: one thread at a time.
+  // Context: any thread, one at a time.
   bool add_part(std::span<const std::uint64_t> words);
   // Writes the report. Warns if the file cannot be written.
   void report();

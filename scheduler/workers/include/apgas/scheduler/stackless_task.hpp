@@ -59,8 +59,8 @@ class stackless_task {
   stackless_task(const stackless_task&) = delete;
   stackless_task& operator=(const stackless_task&) = delete;
 
-  // What the task waits for, and the finish that it belongs to. Requires: it waits, and no worker
-  // can let it go on. Context: any thread.
+  // What the task waits for, if it waits and no worker can let it go on; and the finish that it
+  // belongs to, which stays the same from its first wait on. Context: any thread.
   virtual wait_record waits() const noexcept = 0;
   virtual const task_counter* outermost() const noexcept = 0;
 
