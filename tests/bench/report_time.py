@@ -21,9 +21,9 @@ import time
 
 PLACES = 4
 MEMORY = re.compile(r"^(VmRSS|VmHWM):\s+(\d+) kB$", re.M)
-# While a place makes its part of a report, it keeps some words for each waiting task, but no node of
-# the graph: these are bytes, of which the stack of the task takes 4096 at least. Some thousand calls
-# of other places are nodes, however many there are.
+# While a place makes its part of a report, it keeps some words for each waiting task: these are
+# bytes, of which the stack of the task takes 4096 at least. Only some thousand calls of other
+# places are nodes of the graph, however many there are.
 BYTES_FOR_A_TASK = 120
 BYTES_FOR_A_REPORT = 32 << 20
 TEXT_AT_MOST = 8192
