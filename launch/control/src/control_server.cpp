@@ -157,7 +157,8 @@ void control_server::answer_signal() noexcept {
     std::string line;
     for (const char* begin = "on SIGQUIT, "; std::getline(text, line); begin = "")
       base::print_line(begin + line);
-  } catch (const std::exception&) {  // no memory
+  } catch (const std::exception&) {
+    base::print_line("there is not enough memory for the report that SIGQUIT asks for");
   }
 }
 

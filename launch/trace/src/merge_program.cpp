@@ -44,7 +44,7 @@ std::string find_file() {
 [[noreturn]] void become_program(const char* path) noexcept {
   sigset_t none;
   sigemptyset(&none);
-  sigprocmask(SIG_SETMASK, &none, nullptr);
+  pthread_sigmask(SIG_SETMASK, &none, nullptr);
   const int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
   dup2(nowhere, STDOUT_FILENO);  // the caller says what was made
   const char* const arguments[] = {program_name, path, nullptr};

@@ -64,16 +64,11 @@ void remote_phases::on_message(const comm::inbound_frame& frame) {
             {frame.payload.begin(), frame.payload.end()}};
   scheduler::worker* const w = receiving_worker(*place_.task_scheduler);
   phase_core* const core = w != nullptr ? find(m.number) : nullptr;
-  const bool at_once = core != nullptr && core->kind() == phase_kind::clock;
-  bool begin = false;
-  {
+  const auto may_take = [this] {  // no other message is being taken, or waits for that
     const std::lock_guard hold(inbox_lock_);
-    if (!stopped_) {
-      begin = !std::exchange(draining_, true);
-      if (!at_once || !begin) inbox_.push_back(std::move(m));
-    }
-  }
-  if (begin && at_once) {
+    return !stopped_ && !std::exchange(draining_, true);
+  };
+  if (core != nullptr && core->kind() == phase_kind::clock && may_take()) {
     take(*w, core, m);
     const std::lock_guard hold(inbox_lock_);
     APGAS_ASSERT(inbox_.empty(), "two threads received messages at the same time");
@@ -81,6 +76,13 @@ void remote_phases::on_message(const comm::inbound_frame& frame) {
     return;
   }
   if (core != nullptr) core->release();
+  bool begin = false;
+  {
+    const std::lock_guard hold(inbox_lock_);
+    if (stopped_) return;
+    inbox_.push_back(std::move(m));
+    begin = !std::exchange(draining_, true);
+  }
   if (begin) place_.task_scheduler->submit_from_poll(&drain_);
 }
 

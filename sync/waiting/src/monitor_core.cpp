@@ -106,6 +106,18 @@ void monitor_core::explain(const scheduler::wait_record& waits_for, scheduler::w
   to.needs({&monitor, "monitor"}, *holder, "holds it", scheduler::releaser::perhaps_another);
 }
 
+void monitor_core::run_as_holder(scheduler::fiber& self, waiting_section& s) {
+  ++self.task.rare.atomic_depth;
+  try {
+    s.body(s);
+  } catch (...) {
+    s.error = std::current_exception();
+  }
+  --self.task.rare.atomic_depth;
+  leave(self);
+  if (s.error != nullptr) std::rethrow_exception(std::move(s.error));
+}
+
 void monitor_core::join(scheduler::fiber& self, waiting_section& s,
                         const scheduler::call_site& where) {
   scheduler::flush_arrivals(*self.on);  // the section may signal a clock on behalf of this task
@@ -114,14 +126,7 @@ void monitor_core::join(scheduler::fiber& self, waiting_section& s,
   }
   if (s.granted) {
     add(counters_.entered);
-    ++self.task.rare.atomic_depth;
-    try {
-      s.body(s);
-    } catch (...) {
-      s.error = std::current_exception();
-    }
-    --self.task.rare.atomic_depth;
-    leave(self);
+    return run_as_holder(self, s);
   }
   if (s.error != nullptr) std::rethrow_exception(std::move(s.error));
 }
@@ -129,6 +134,8 @@ void monitor_core::join(scheduler::fiber& self, waiting_section& s,
 void monitor_core::submit(scheduler::fiber& self, waiting_section& s,
                           const scheduler::call_site& where) {
   s.task = &self;
+  const auto enters = [&] { return lock_.holder() == nullptr && try_enter(self); };
+  if (s.condition == nullptr && succeeds_soon(self, enters)) return run_as_holder(self, s);
   if (lock_.arrive(&self, s)) {
     add(counters_.entered);
     run_others_and_leave(self);

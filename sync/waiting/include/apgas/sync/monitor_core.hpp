@@ -58,9 +58,10 @@ class monitor_core {
   // ends. Context: task that holds the monitor.
   void mark(section_queue& q) noexcept { waiting_.mark(q); }
 
-  // Hands the section over and waits until it has been run, by the calling task or by another.
-  // Throws: what the condition or the body threw.
-  // Context: task that does not hold the monitor. May suspend and resume on another worker.
+  // Waits until the section has been run, by the calling task or by another. One without a
+  // condition is only handed over if the monitor stays taken for some microseconds. Throws: what
+  // the condition or the body threw. Context: task that does not hold the monitor. May suspend and
+  // resume on another worker.
   APGAS_API void submit(scheduler::fiber& self, waiting_section& s,
                         const scheduler::call_site& where);
   // The same for the holder of the monitor, whose condition was false. Releases the monitor.
@@ -88,6 +89,7 @@ class monitor_core {
   APGAS_API void run_others_and_leave(scheduler::fiber& self) noexcept;
   waiting_section* next_runnable(scheduler::fiber& self) noexcept;
   void run_for(scheduler::fiber& self, waiting_section& s) noexcept;
+  void run_as_holder(scheduler::fiber& self, waiting_section& s);
   void join(scheduler::fiber& self, waiting_section& s, const scheduler::call_site& where);
   // For the watchdog: the waiting tasks need the one that holds the monitor.
   static void explain(const scheduler::wait_record& waits_for, scheduler::wait_explainer& to);

@@ -88,17 +88,19 @@ class wait_queue {
   queued_task** end_ = &first_;
 };
 
-// Retries attempt() for about a microsecond and returns whether it succeeded. A wait is often over
-// before the task could be suspended and resumed, which takes some 40 ns each, and much longer when
-// the task moves to another worker. With a single worker nothing else can happen meanwhile, so it
-// returns false at once. Context: task; does not suspend.
+// Retries attempt() after about one microsecond and again after two, and returns whether it
+// succeeded. A wait is often over before the task could be suspended and resumed, which takes some
+// 40 ns each, and much longer when the task moves to another worker. Meanwhile, the cache line that
+// the attempt reads stays with the worker that has the lock and often takes it again: of two cores
+// that want a lock all the time, one has it for many turns (docs/decisions/0008). With a single
+// worker nothing else can happen meanwhile, so it returns false at once. Context: task; does not
+// suspend.
 template <class Attempt>
 bool succeeds_soon(const scheduler::fiber& self, Attempt attempt) {
-  constexpr int attempts = 30;
   if (self.on->home->num_workers() == 1) return false;
-  for (int i = 0; i < attempts; ++i) {
+  for (const int pauses : {32, 64}) {
+    for (int i = 0; i < pauses; ++i) base::cpu_relax();
     if (attempt()) return true;
-    base::cpu_relax();
   }
   return false;
 }
