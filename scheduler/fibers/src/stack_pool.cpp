@@ -24,6 +24,7 @@
 namespace apgas::inline v0::scheduler {
 
 stack_range all_stacks;
+base::atomic<int> kept_stacks_max{0};
 
 namespace {
 
@@ -41,8 +42,10 @@ constexpr std::uint64_t untouched = 0x756e746f75636865;
 
 #if APGAS_SANITIZED
 constexpr std::size_t stacks_max = std::size_t{1} << 14;  // shadow memory slows large ranges
+constexpr std::size_t kept_by_worker_max = 64;
 #else
 constexpr std::size_t stacks_max = std::size_t{1} << 20;
+constexpr std::size_t kept_by_worker_max = 1024;
 #endif
 
 // A core file holds the stacks that were ever in use, rounded up to this number, and not the whole
@@ -55,6 +58,7 @@ struct stack_pool_data {
   base::atomic<std::size_t> free_count{0};  // written under the lock
   std::size_t made = 0;                     // number of stacks that were ever in use
   std::size_t limit = 0;
+  std::size_t workers = 0;
   stack_guard guard = stack_guard::canary;
   bool guard_known = false;
 };
@@ -148,6 +152,25 @@ std::size_t protected_stacks_max() noexcept {
   return n;
 }
 
+static void update_kept_stacks(const stack_pool_data& p) noexcept {
+  const std::size_t share = p.limit / 4 / std::max<std::size_t>(p.workers, 1);
+  kept_stacks_max.store(static_cast<int>(std::min(share, kept_by_worker_max)), base::relaxed);
+}
+
+workers_with_stacks::workers_with_stacks(int workers) noexcept : workers_(workers) {
+  stack_pool_data& p = the_pool();
+  const std::lock_guard guard(p.lock);
+  p.workers += static_cast<std::size_t>(workers_);
+  update_kept_stacks(p);
+}
+
+workers_with_stacks::~workers_with_stacks() {
+  stack_pool_data& p = the_pool();
+  const std::lock_guard guard(p.lock);
+  p.workers -= static_cast<std::size_t>(workers_);
+  update_kept_stacks(p);
+}
+
 void reserve_stacks(std::size_t stack_bytes) {
   stack_pool_data& p = the_pool();
   std::lock_guard guard(p.lock);
@@ -178,6 +201,7 @@ void reserve_stacks(std::size_t stack_bytes) {
     madvise(reinterpret_cast<void*>(begin), count * bytes, MADV_DONTDUMP);
     all_stacks = {begin, count * bytes, bytes - 1};
     p.limit = count;
+    update_kept_stacks(p);
     return;
   }
   throw launch_error(fmt::format(

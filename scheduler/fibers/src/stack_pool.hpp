@@ -3,6 +3,7 @@
 
 #include <cstddef>
 
+#include <apgas/base/atomic.hpp>
 #include <apgas/scheduler/fiber.hpp>
 
 // The pool of stacks: one reservation of address space, divided into stacks of equal size. Each
@@ -22,6 +23,22 @@ enum class stack_guard {
 // Does nothing if stacks of that size are reserved already.
 // Throws: launch_error if stacks of another size are in use, or there is no address space.
 void reserve_stacks(std::size_t stack_bytes);
+
+// How many free stacks a worker may keep. All workers of the process together keep at most a
+// quarter of all stacks, so that none of them lacks stacks which others keep.
+extern base::atomic<int> kept_stacks_max;
+
+// Counts the workers of a scheduler while it exists, for kept_stacks_max.
+class workers_with_stacks {
+ public:
+  explicit workers_with_stacks(int workers) noexcept;
+  workers_with_stacks(const workers_with_stacks&) = delete;
+  workers_with_stacks& operator=(const workers_with_stacks&) = delete;
+  ~workers_with_stacks();
+
+ private:
+  const int workers_;
+};
 
 // Returns a fiber without a context (see make_context()). If all stacks are in use it ends the job:
 // so many suspended tasks are a leak, and no caller could go on.

@@ -5,7 +5,6 @@
 #include <apgas/base/assert.hpp>
 #include <apgas/base/cpu_relax.hpp>
 #include <apgas/base/cycles.hpp>
-#include <apgas/base/sanitizer.hpp>
 
 #include "context.hpp"
 #include "implementation.hpp"
@@ -14,12 +13,6 @@
 // Entering and leaving fibers, and the cache of fibers of a worker.
 namespace apgas::inline v0::scheduler {
 namespace {
-
-#if APGAS_SANITIZED
-constexpr int cached_fibers_max = 64;  // their stacks are expensive
-#else
-constexpr int cached_fibers_max = 1024;
-#endif
 
 void begin(fiber* self) {
   context_entered(*self);
@@ -132,7 +125,7 @@ void give_back(fiber& f) noexcept {
 
 void cache_fiber(fiber* f, void* on_worker) noexcept {
   auto& w = *static_cast<worker*>(on_worker);
-  if (w.num_cached_fibers < cached_fibers_max) {
+  if (w.num_cached_fibers < kept_stacks_max.load(base::relaxed)) {
     f->next = w.cached_fibers;
     w.cached_fibers = f;
     ++w.num_cached_fibers;

@@ -18,6 +18,7 @@
 #include "idle.hpp"
 #include "observed.hpp"
 #include "parker.hpp"
+#include "stack_pool.hpp"
 #include "timers.hpp"
 #include "turns.hpp"
 #include "watchdog.hpp"
@@ -183,6 +184,7 @@ struct scheduler::implementation {
   observer_pointer observer;
   base::atomic<bool> fenced_or_observed{false};  // one test for both
   base::atomic<bool> waits_in_place{true};       // see poll_in_place()
+  const workers_with_stacks counted;
   std::vector<std::unique_ptr<worker>> workers;
   std::vector<std::unique_ptr<base::cache_aligned<idle_entry>>> entries;
   std::vector<slot_array> slot_arrays;

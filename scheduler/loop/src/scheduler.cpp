@@ -89,6 +89,7 @@ scheduler::implementation::implementation(const config& c)
       schedule(c.schedule != nullptr ? &c.schedule->internals() : nullptr),
       // With a schedule each push is a place where the turn may pass, and no thief need ask.
       fenced(!c.asymmetric_fence || schedule != nullptr || !base::membarrier_available()),
+      counted(c.workers),
       thread_ids(static_cast<std::size_t>(c.workers)) {
   APGAS_ASSERT(c.workers > 0);
   APGAS_ASSERT(c.bound_to.empty() || c.bound_to.size() == static_cast<std::size_t>(c.workers));

@@ -109,9 +109,10 @@ base::place_cores cores_of_process(const base::settings& settings) {
           .hardware = hash_of(processors_of_host())};
 }
 
-nearness::nearness(const std::vector<int>& processors)
+nearness::nearness(const std::vector<int>& processors) : nearness(processors, host_topology()) {}
+
+nearness::nearness(const std::vector<int>& processors, hwloc_topology* host)
     : count_(processors.size()), depths_(count_ * count_, 0) {
-  hwloc_topology* const host = host_topology();
   if (host == nullptr) return;
   std::vector<hwloc_obj_t> objects;
   objects.reserve(count_);

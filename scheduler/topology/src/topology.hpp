@@ -20,6 +20,8 @@ std::vector<logical_processor> processors_in(hwloc_topology* topology);
 class nearness {
  public:
   explicit nearness(const std::vector<int>& processors);
+  // The same in this topology of a host. Null: nothing is known, and all are equally near.
+  nearness(const std::vector<int>& processors, hwloc_topology* host);
 
   // Returns the number of hardware levels that two processors share (core, L2, L3, NUMA domain,
   // host); a larger number means nearer. `a` and `b` are positions in `processors`.

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // The statistics count each fence that interrupts all threads of the process, by its reason.
+#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <thread>
 
 #include <gtest/gtest.h>
 
+#include <apgas/async.hpp>
+#include <apgas/base/cpu_relax.hpp>
 #include <apgas/base/membarrier.hpp>
 
 #include "support/scheduler_fixture.hpp"
@@ -31,6 +34,18 @@ TEST(Fences, OfWorkersThatGoToSleepAreCounted) {
   const scheduler::statistics s = after_sleeps(true);
   EXPECT_GE(s.sleep_fences + 2, s.sleeps) << "the counts of two workers are read one by one";
   EXPECT_EQ(s.fences, 0U) << "nobody stole";
+}
+
+// The victim does not look at its deque, and so does not answer the thief.
+TEST(Fences, OfThievesAreCounted) {
+  if (!base::membarrier_available()) return;
+  task_place place(2);
+  place.run([] {
+    std::atomic<bool> stolen{false};
+    async([&] { stolen = true; });
+    while (!stolen) base::cpu_relax();
+  });
+  EXPECT_GE(place.tasks().stats().fences, 1U);
 }
 
 TEST(Fences, OfOneThreadAloneAreNotCounted) {

@@ -3,6 +3,7 @@
 // The processors of this host, and of topologies that hwloc simulates.
 
 #include <algorithm>
+#include <memory>
 #include <thread>
 #include <vector>
 
@@ -30,14 +31,39 @@ std::vector<int> mask_of_this_thread() {
   return processors;
 }
 
-TEST(Topology, HardwareThreadsHaveTheirCore) {
+struct destroy_topology {
+  void operator()(hwloc_topology* t) const noexcept { hwloc_topology_destroy(t); }
+};
+using simulated_host = std::unique_ptr<hwloc_topology, destroy_topology>;
+
+simulated_host simulate(const char* description) {
   hwloc_topology_t made = nullptr;
-  ASSERT_EQ(hwloc_topology_init(&made), 0);
-  ASSERT_EQ(hwloc_topology_set_synthetic(made, "pack:2 core:1 pu:2(indexes=0,2,1,3)"), 0);
-  ASSERT_EQ(hwloc_topology_load(made), 0);
-  EXPECT_THAT(processors_in(made), ElementsAre(logical_processor{0, 0}, logical_processor{2, 0},
-                                               logical_processor{1, 1}, logical_processor{3, 1}));
-  hwloc_topology_destroy(made);
+  EXPECT_EQ(hwloc_topology_init(&made), 0);
+  simulated_host host(made);
+  EXPECT_EQ(hwloc_topology_set_synthetic(made, description), 0);
+  EXPECT_EQ(hwloc_topology_load(made), 0);
+  return host;
+}
+
+TEST(Topology, HardwareThreadsHaveTheirCore) {
+  const simulated_host host = simulate("pack:2 core:1 pu:2(indexes=0,2,1,3)");
+  EXPECT_THAT(processors_in(host.get()),
+              ElementsAre(logical_processor{0, 0}, logical_processor{2, 0}, logical_processor{1, 1},
+                          logical_processor{3, 1}));
+}
+
+// The workers are on processors 7, 0, 1, 2 and 4 of two packages, which have two caches of two
+// cores each.
+TEST(Topology, ProcessorsAreNearerTheMoreLevelsTheyShare) {
+  const simulated_host host = simulate("pack:2 numa:1 l3:2 core:2 pu:1");
+  const nearness near({7, 0, 1, 2, 4}, host.get());
+  EXPECT_GT(near.between(1, 2), near.between(1, 3)) << "one cache, and one package only";
+  EXPECT_GT(near.between(1, 3), near.between(1, 4)) << "one package, and two";
+  EXPECT_EQ(near.between(1, 4), near.between(2, 0));
+  EXPECT_GT(near.between(0, 4), near.between(0, 1));
+  EXPECT_EQ(near.between(3, 1), near.between(1, 3));
+  const nearness unknown({0, 1, 2}, nullptr);
+  EXPECT_EQ(unknown.between(0, 1), unknown.between(0, 2));
 }
 
 TEST(Topology, AThreadStaysOnAProcessorAndHasItsOwnAfterwards) {
