@@ -64,7 +64,11 @@ std::vector<bench::team_work> work_of(const options& o) {
       {"allreduce, 64 KiB", team_call::allreduce, 64 << 10, 20 * factor},
       {"allreduce, 1 MiB", team_call::allreduce, 1 << 20, 4 * factor},
       {"broadcast, 1 MiB", team_call::broadcast, 1 << 20, 4 * factor},
+      {"reduce, 8 B", team_call::reduce, 8, 100 * factor},
+      {"reduce, 1 MiB", team_call::reduce, 1 << 20, 4 * factor},
+      {"scatter, 64 KiB each", team_call::scatter, 64 << 10, 10 * factor},
       {"gather, 8 B", team_call::gather, 8, 100 * factor},
+      {"gather, 64 KiB", team_call::gather, 64 << 10, 10 * factor},
       {"alltoall, 8 B each", team_call::alltoall, 8, 100 * factor},
       {"alltoall, 64 KiB each", team_call::alltoall, 64 << 10, 10 * factor}};
   for (const other_call& m : other_calls) {

@@ -28,6 +28,8 @@ class team_data {
       in.resize(of_all);
     }
     if (work.call == team_call::gather) in.resize(me == 0 ? of_all : 0);
+    if (work.call == team_call::scatter) out.resize(me == 0 ? of_all : 0);
+    if (work.call == team_call::reduce && me != 0) in.clear();
   }
 
   void fill(double value) {
@@ -40,8 +42,8 @@ class team_data {
     const double sum = 0.5 * n_ * (n_ + 1);
     for (std::size_t i = 0; i < in.size(); ++i) {
       double expected = 0;
-      if (call == team_call::allreduce) expected = sum;
-      if (call == team_call::broadcast) expected = 1;
+      if (call == team_call::allreduce || call == team_call::reduce) expected = sum;
+      if (call == team_call::broadcast || call == team_call::scatter) expected = 1;
       const std::size_t sender = i / each_;
       if (call == team_call::alltoall || call == team_call::gather) {
         expected = static_cast<double>(sender + 1);
@@ -81,6 +83,11 @@ void call_team(const apgas::team& t, team_call what, team_data& data) {
       return t.barrier();
     case team_call::broadcast:
       return t.broadcast(std::span(data.in), apgas::place());
+    case team_call::reduce:
+      return t.reduce(std::span<const double>(data.out), std::span(data.in), std::plus<>(),
+                      apgas::place());
+    case team_call::scatter:
+      return t.scatter(std::span<const double>(data.out), std::span(data.in), apgas::place());
     case team_call::allreduce:
       return t.allreduce(std::span(data.in), std::plus<>());
     case team_call::gather:
@@ -135,6 +142,13 @@ sample mpi_rounds(const team_work& work) {
         break;
       case team_call::broadcast:
         MPI_Bcast(data.in.data(), count, MPI_DOUBLE, 0, MPI_COMM_WORLD);
+        break;
+      case team_call::reduce:
+        MPI_Reduce(data.out.data(), data.in.data(), count, MPI_DOUBLE, MPI_SUM, 0, MPI_COMM_WORLD);
+        break;
+      case team_call::scatter:
+        MPI_Scatter(data.out.data(), count, MPI_DOUBLE, data.in.data(), count, MPI_DOUBLE, 0,
+                    MPI_COMM_WORLD);
         break;
       case team_call::allreduce:
         MPI_Allreduce(MPI_IN_PLACE, data.in.data(), count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);

@@ -10,12 +10,12 @@
 
 namespace bench {
 
-enum class team_call { barrier, broadcast, allreduce, gather, alltoall };
+enum class team_call { barrier, broadcast, reduce, allreduce, scatter, gather, alltoall };
 
 struct team_work {
   std::string name;
   team_call call;
-  std::size_t bytes;  // of each member; for an alltoall, to each member
+  std::size_t bytes;  // of each member; for scatter and alltoall, to each member
   int rounds;
 };
 

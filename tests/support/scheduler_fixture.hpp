@@ -5,9 +5,11 @@
 // run_tasks(workers, f) runs f as the root task of a scheduler, inside a finish, and checks at the
 // end that no stack is still in use.
 
+#include <cstdlib>
 #include <exception>
 #include <functional>
 #include <future>
+#include <string>
 #include <utility>
 
 #include <gtest/gtest.h>
@@ -55,9 +57,15 @@ class task_place {
     done.get();
   }
 
+  // With APGAS_TEST_WORKERS, a test that asks for several workers gets so many.
   static scheduler::config config_for(int workers) {
     scheduler::config settings;
     settings.workers = workers;
+    // NOLINTNEXTLINE(concurrency-mt-unsafe): tests do not set any
+    if (const char* const more = std::getenv("APGAS_TEST_WORKERS"); more && workers > 1) {
+      settings.workers = std::stoi(more);
+      settings.oversubscribed = true;
+    }
     return settings;
   }
 

@@ -73,12 +73,13 @@ std::string awaited_tasks::object_text(const std::vector<std::uint32_t>& entries
     const joined_graph::joined_task& task = graph_.tasks()[each];
     if (task.object == place_waits::none) return {};
     const place_waits::object& o = graph_.objects()[task.object];
-    if (o.phase < 0 && o.made.empty()) return {};
+    if (o.phase < 0 && o.made.empty() && o.place < 0) return {};
     const std::string& mode = task.entry->mode;
     const std::string one =
-        fmt::format("{}{}the {}{}{}", mode.empty() ? "" : fmt::format("registered as {}; ", mode),
+        fmt::format("{}{}the {}{}{}{}", mode.empty() ? "" : fmt::format("registered as {}; ", mode),
                     o.phase < 0 ? "" : fmt::format("phase {} of ", o.phase), o.kind,
-                    o.made.empty() ? "" : " made at ", o.made);
+                    o.made.empty() ? "" : " made at ", o.made,
+                    o.place < 0 ? "" : fmt::format(" at place {}", o.place));
     if (!text.empty() && one != text) return {};
     text = one;
   }

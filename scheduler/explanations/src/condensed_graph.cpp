@@ -55,8 +55,8 @@ bool hang_explanation::is_of_interest(const object_node& o) const noexcept {
 // those with a name come first and keep an entry of their own, in the order of the names, so that
 // several places keep the same ones.
 std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) const {
-  using look =
-      std::tuple<const char*, const char*, std::uint32_t, std::int64_t, const char*, std::uint32_t>;
+  using look = std::tuple<const char*, const char*, std::uint32_t, std::int64_t, int, const char*,
+                          std::uint32_t>;
   std::vector<std::uint32_t> entries(objects_.size());
   std::vector<std::uint32_t> order;
   for (std::uint32_t i = 0; i < objects_.size(); ++i) {
@@ -78,18 +78,19 @@ std::vector<std::uint32_t> hang_explanation::condense_objects(place_waits& to) c
     entries[i] = next;
     if (!single) {
       const wait_record* const w = o.first_task == no_task ? nullptr : &tasks_[o.first_task].waits;
-      entries[i] =
-          alike
-              .try_emplace({o.what.kind, o.what.made.file_name(), o.what.made.line(), o.what.phase,
-                            w == nullptr ? "" : w->construct, w == nullptr ? 0 : w->where.line()},
-                           next)
-              .first->second;
+      entries[i] = alike
+                       .try_emplace({o.what.kind, o.what.made.file_name(), o.what.made.line(),
+                                     o.what.phase, o.what.place, w == nullptr ? "" : w->construct,
+                                     w == nullptr ? 0 : w->where.line()},
+                                    next)
+                       .first->second;
     }
     if (entries[i] == next) {
       to.objects.push_back({.name = single ? name_text(o) : std::string(),
                             .kind = o.what.kind,
                             .made = line_text(o.what.made),
-                            .phase = o.what.phase});
+                            .phase = o.what.phase,
+                            .place = o.what.place});
     }
     ++to.objects[entries[i]].count;
   }

@@ -151,7 +151,14 @@ bool hang_explanation::is_handed_over(const waiting_task& needed, const waited_o
 void hang_explanation::describe(const waited_object& object, const char* mode,
                                 std::int64_t awaited) noexcept {
   if (below_ || current_->object == no_object || current_->waits.object != object.address) return;
-  objects_[current_->object].what = object;
+  object_node& node = objects_[current_->object];
+  waited_object& what = node.what;
+  const bool shared = node.name == local_name(&lowest_calls_) && *what.kind != '\0';
+  if (shared && what.place != object.place) {
+    what.place = -1;  // the calls of this node go to several places
+  } else {
+    what = object;
+  }
   current_->mode = mode;
   current_->awaited = current_->in_batch ? awaited - 1 : awaited;
 }

@@ -33,6 +33,7 @@ void joined_graph::add_objects(const place_waits& p, std::size_t first_task) {
     if (objects_[at].kind.empty()) objects_[at].kind = o.kind;
     if (objects_[at].made.empty()) objects_[at].made = o.made;
     if (objects_[at].phase < 0) objects_[at].phase = o.phase;
+    if (objects_[at].place < 0) objects_[at].place = o.place;
     joined.push_back(at);
   }
   for (std::size_t i = 0; i < p.graph_tasks.size(); ++i) {

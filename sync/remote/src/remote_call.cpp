@@ -57,6 +57,12 @@ suspended_call::~suspended_call() {
   }
 }
 
+void suspended_call::explain(const scheduler::wait_record& waits_for,
+                             scheduler::wait_explainer& to) {
+  const auto& call = *static_cast<const suspended_call*>(waits_for.object);
+  to.describe({.address = &call, .kind = "call", .place = call.called_}, "", -1);
+}
+
 void suspended_call::wait(std::uint64_t patience, const scheduler::wait_record& what) noexcept {
   const auto is_here = [this] { return state_.load(base::acquire) == arrived; };  // P1
   if (!scheduler::wait_in_place(is_here, patience)) return suspend(what);

@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // The network is polled while all workers are busy, with a progress thread and without.
+#include <algorithm>
 #include <atomic>
 #include <chrono>
+#include <climits>
 #include <cstddef>
+#include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include <gtest/gtest.h>
@@ -100,6 +104,41 @@ TEST(Progress, ManyTasksLetOthersRun) {
     apgas::at(place(1), [] {});  // arrives after the tasks
     EXPECT_GT(apgas::at(place(1), [] { return left.load(); }), 0);
   });
+}
+
+std::atomic<int> short_tasks{0};
+
+void run_short_tasks() {
+  if (may_end) return;
+  const auto end = clock::now() + std::chrono::microseconds(10);
+  while (clock::now() < end) continue;
+  ++short_tasks;
+  apgas::async([] { run_short_tasks(); });
+}
+
+// A worker that computes looks for messages without any setting, every 50 us or so. MPI has no
+// descriptor that could tell of one, so there it takes some milliseconds. Other programs may delay
+// a call, but not each of them.
+TEST(Progress, ACallWaitsForFewShortTasks) {
+  // NOLINTNEXTLINE(concurrency-mt-unsafe): no task sets a variable
+  const char* const transport = std::getenv("APGAS_TRANSPORT");
+  if (transport != nullptr && std::string_view(transport) == "mpi") return;
+  const int workers = apgas::num_workers();
+  apgas::at(place(1), [] { may_end = false; });
+  int fewest = INT_MAX;
+  apgas::finish([&] {
+    apgas::async_at(place(1), [] {
+      for (int i = 0; i < apgas::num_workers(); ++i) apgas::async([] { run_short_tasks(); });
+    });
+    int before = 0;
+    for (int call = 0; call < 300; ++call) {
+      const int now = apgas::at(place(1), [] { return short_tasks.load(); });
+      if (now > 100 * workers) fewest = std::min(fewest, now - before);  // all of them run
+      before = now;
+    }
+    apgas::at(place(1), [] { may_end = true; });
+  });
+  EXPECT_LT(fewest, 50 * workers) << "tasks of 10 us that ran at the place during a call";
 }
 
 }  // namespace

@@ -101,6 +101,7 @@ class Edges(unittest.TestCase):
                                     ("latch::wait", "caller")):
                 self.assertRegex(out, rf"(?m)^place {place}: 25000 tasks in {construct} at "
                                       rf"{line(mark)}")
+        self.assertRegex(out, r"place 0: 25000 tasks in at at .* \(the call at place 1\), await")
         self.assertLess(len(out.splitlines()), 30, "equal tasks share a line")
 
     def test_of_a_job_that_ends_meanwhile(self):

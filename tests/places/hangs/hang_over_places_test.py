@@ -33,8 +33,9 @@ HANGING = {
                  r"task . \(spawned at $at_one, place 1\)",
                  "waits in mutex::lock at $lock for task .*, which has locked it",
                  r"task . \(main, place 0\)",
-                 r"1 in at at $at_one, main, for \d+ s, at place 0 \(awaits the task that runs the "
-                 r"body of this call: spawned at $at_one, place 1, in at at $lock\)",
+                 r"1 in at at $at_one, main, for \d+ s, at place 0 \(the call at place 1 awaits the "
+                 r"task that runs the body of this call: spawned at $at_one, place 1, in at at "
+                 r"$lock\)",
                  r"1 in mutex::lock at $lock, .* at place 0 \(awaits the task that has locked it: "
                  r"main, place 0, in at at $at_one\)"],
     "two_mutexes_over_places": [
@@ -87,8 +88,9 @@ HANGING = {
                                 "this call", "task . .spawned at $spawn, place 1.",
                                 "waits in mutex::lock at $at for task .*, which has locked it"],
     "when_at_another_place": ["1 in when at $when, spawned at $at.*, at place 1",
-                              r"1 in at at $at, .*at place 0 \(awaits the task that runs the body "
-                              r"of this call: spawned at $at, place 1, in when at $when\)"],
+                              r"1 in at at $at, .*at place 0 \(the call at place 1 awaits the task "
+                              r"that runs the body of this call: spawned at $at, place 1, in when "
+                              r"at $when\)"],
     "lost_async": ["1 in channel::receive at $receive, .*at place 1",
                    r"1 in finish, main, for \d+ s, at place 0 \(awaits the task that belongs to "
                    r"it: spawned at \S*, place 1, in channel::receive at $receive\)"],
@@ -102,8 +104,9 @@ HANGING = {
                         r"waits in (at at $inner|finish at \S*over_places.cpp:\d+) for task",
                         "waits in mutex::lock at $inner for task"],
     "result_into_memory": ["1 in semaphore::acquire at $acquire, spawned at $into.*, at place 1",
-                           r"1 in at at $into, .*at place 0 \(awaits the task that runs the body "
-                           r"of this call: spawned at $into, place 1, in semaphore::acquire"],
+                           r"1 in at at $into, .*at place 0 \(the call at place 1 awaits the task "
+                           r"that runs the body of this call: spawned at $into, place 1, in "
+                           "semaphore::acquire"],
 }
 CYCLES = ["at_cycle", "two_mutexes_over_places", "clock_over_places", "phaser_over_places",
           "barrier_and_at", "allreduce_and_future", "broadcast_and_clock", "two_teams",

@@ -60,7 +60,8 @@ void call_and_wait(scheduler::fiber& self, sync::suspended_call& call,
   const std::uint64_t patience =
       out.has_zero_copy() ? scheduler::reading_patience_cycles : scheduler::patience_cycles;
   sync::send_call(self, dest, comm::id_of<&run_remote_call<Reply, F, Args...>>(), out);
-  call.wait(patience, {"at", &call, p.site});
+  call.goes_to(dest);
+  call.wait(patience, {"at", &call, p.site, &sync::suspended_call::explain});
   sync::after_call(call);
   if (call.failed()) sync::rethrow_reply(call.value());
 }

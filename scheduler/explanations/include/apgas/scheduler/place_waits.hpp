@@ -57,11 +57,12 @@ struct place_waits {
     std::string kind;
     std::string made;  // the line; may be empty
     std::int64_t phase = -1;
+    int place = -1;  // of a call: the place that runs it
     std::uint64_t count = 0;
 
     template <class Archive>
     void serialize(Archive& a) {
-      a(name, kind, made, phase, count);
+      a(name, kind, made, phase, place, count);
     }
   };
   // Objects that cannot go on before a task does, and why.

@@ -21,6 +21,7 @@ struct waited_object {
   const char* kind = "";    // a static text, such as "clock"
   call_site made{};         // where the program made it, if the object knows
   std::int64_t phase = -1;  // the phase that is not complete; -1: the object has no phases
+  int place = -1;           // of a call: the place that runs it; -1: the object is no call
 };
 
 // Which task can let an object go on.

@@ -99,6 +99,8 @@ class suspended_call final : public pending_call {
   APGAS_API ~suspended_call();
 
   std::uint64_t number() const noexcept { return number_; }
+  // Notes the called place, for reports. Context: the calling task, before wait().
+  void goes_to(comm::rank place) noexcept { called_ = place; }
 
   // Waits until the reply has arrived: for `patience` cycles in place (poll_in_place.hpp), then
   // suspended. In an observed run the task is always suspended, so that a trace has the wait and
@@ -122,6 +124,9 @@ class suspended_call final : public pending_call {
   finish_core& finish() const noexcept override { return finish_; }
   const void* awaited() const noexcept override { return this; }
   void reply_comes(std::uint64_t frame) noexcept override { reply_frame_ = frame; }
+  // For reports, as part of a wait_record with this object: names the called place.
+  APGAS_API static void explain(const scheduler::wait_record& waits_for,
+                                scheduler::wait_explainer& to);
 
  private:
   // P1  A task that sees the state `arrived` sees the complete reply.
@@ -135,6 +140,7 @@ class suspended_call final : public pending_call {
   finish_core& finish_;
   const scheduler::fiber* const caller_;
   const std::uint64_t number_;
+  comm::rank called_ = -1;
   comm::inbound_frame reply_{};
   std::uint64_t reply_frame_ = 0;                  // in a traced run the number of the reply
   base::atomic<std::uintptr_t> state_{no_waiter};  // or `arrived`, or the fiber that waits
