@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Runs each live program with the seeds from FIRST to LAST: live_schedules FIRST LAST [PROGRAM].
-// With a seed, the detector of deadlocks looks whenever a worker is about to sleep, and takes its
-// patience for passed. A false alarm ends the process with the code 124, after a line that names
-// the seed.
+// With a seed and one place, the detector of deadlocks looks whenever a worker is about to sleep,
+// and takes its patience for passed. With several places it does not run: the schedule itself
+// notices when nothing can run any more. A false alarm of either ends the process with the code
+// 124, after a line that names the seed.
 #include <cstdio>
 #include <cstdlib>
 #include <string>
