@@ -338,6 +338,9 @@ apgas_app_test(sor no_such_size EXPECT usage_error ARGS --size D)
 apgas_app_test(sor no_iterations EXPECT usage_error ARGS --iterations 0)
 apgas_app_test(sort few_keys PLACES 4 TRANSPORT local ARGS -n 3)
 
+# Programs and sizes for which no machine has the memory, also those of the peers.
+set(beyond_memory "labelprop -n 1000000000 --degree 1000" "fft -x 4096 -y 4096 -z 4096"
+  "sort -n 1000000000000" "gups -n 40" "jacobi -n 1000000" "life -n 1000000")
 include(${CMAKE_CURRENT_SOURCE_DIR}/comd/tests.cmake)
 include(${CMAKE_CURRENT_SOURCE_DIR}/peers/tests.cmake)
 
@@ -351,12 +354,26 @@ include(${CMAKE_CURRENT_SOURCE_DIR}/pbbs/tests.cmake)
 apgas_app_test(epcc one_task EXPECT usage_error ARGS --tasks 1)
 apgas_app_test(epcc too_many_leaves EXPECT usage_error ARGS --tiers 8 --degree 64)
 apgas_app_test(epcc unknown_construct EXPECT usage_error ARGS --construct lock)
-foreach(case IN ITEMS "labelprop -n 1000000000 --degree 1000" "fft -x 4096 -y 4096 -z 4096")
+foreach(case IN LISTS beyond_memory ITEMS "heat --lines 1000000 --columns 1000000")
   separate_arguments(arguments UNIX_COMMAND "${case}")
   list(POP_FRONT arguments name)
   apgas_app_test(${name} too_large EXPECT usage_error SAYS "of memory, and this machine has"
     ARGS ${arguments})
 endforeach()
+apgas_app_test(sort serial.too_large EXPECT usage_error SAYS "of memory, and this machine has"
+  ARGS -n 1000000000000 --variant serial)
+apgas_app_test(life too_many_visits EXPECT usage_error SAYS "of memory, and this machine has"
+  ARGS --generations 1000000 --clients 100000)
+apgas_app_test(arrays too_large EXPECT usage_error SAYS "not in range" ARGS sort -n 1000000000)
+foreach(case IN ITEMS "gups -n" "heat --columns" "heat --leaf" "heat --lines" "jacobi -n")
+  separate_arguments(arguments UNIX_COMMAND "${case}")
+  list(POP_FRONT arguments name)
+  string(REGEX REPLACE "^.*-" "" option ${case})
+  foreach(value IN ITEMS 0 -1 9999999999999999999999 many)
+    apgas_app_test(${name} ${option}_${value} EXPECT usage_error ARGS ${arguments} ${value})
+  endforeach()
+endforeach()
+apgas_app_test(jacobi fewer_rows_than_places PLACES 4 TRANSPORT local EXPECT usage_error ARGS -n 3)
 apgas_app_test(fib too_large EXPECT usage_error ARGS -n 61)
 apgas_app_test(fib not_a_number EXPECT usage_error ARGS -n seven)
 apgas_app_test(fib unknown_variant EXPECT usage_error ARGS --variant quantum)

@@ -14,6 +14,7 @@
 #include "arrays/input.hpp"
 #include "arrays/run.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -128,5 +129,13 @@ int main(int argc, char** argv) {
   line.choice("--variant", variant, {"places", "serial"},
               "over all places, or the algorithm of std at one place");
   if (const auto code = line.parse(argc, argv)) return *code;
-  return apgas::run(argc, argv, [&] { return run_and_report(o, variant); });
+  return apgas::run(argc, argv, [&] {
+    const apps::placement all = variant == "places" ? apps::placement_of_job() : apps::placement();
+    // Both variants keep the elements, and have as many again during a sort.
+    const double bytes = o.bytes(all, {.kept = 1, .while_sorting = 2});
+    if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+      return line.refuse("--elements: " + problem + "; choose fewer");
+    }
+    return run_and_report(o, variant);
+  });
 }

@@ -32,6 +32,7 @@ struct input {
   // The elements [first, last).
   [[nodiscard]] std::vector<double> some(std::size_t first, std::size_t last) const {
     std::vector<double> elements;
+    elements.reserve(last - first);
     for (std::size_t i = first; i < last; ++i) elements.push_back(at(i));
     return elements;
   }

@@ -5,15 +5,24 @@
 // algorithms run. Does not use the library, so that the program in plain MPI (apps/peers) does the
 // same.
 
+#include <algorithm>
 #include <cstddef>
 #include <string>
 #include <vector>
 
 #include "arrays/input.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 
 namespace arrays {
+
+// How many times the memory of a place has the elements of its portion: before and after the
+// algorithm, and during a sort.
+struct copies {
+  int kept;
+  int while_sorting;
+};
 
 struct options {
   input in{.size = 1'000'000, .seed = 1};
@@ -26,6 +35,15 @@ struct options {
     line.option("-n,--elements", in.size, 1, most_elements, "number of elements");
     line.option("--rounds", rounds, 1, 1'000'000, "how many times the algorithm runs");
     line.option("--seed", in.seed, 0, 1'000'000'000, "seed of the elements");
+  }
+  // The memory that the places of the host of place 0 need together, in bytes: for their portions,
+  // and for the sums of a scan; or for a sort, after which place 0 makes all elements again.
+  [[nodiscard]] double bytes(const apps::placement& all, const copies& c) const {
+    const double part = all.part_on_host();
+    double each = c.kept * part;
+    if (operation == "scan") each += part;
+    if (operation == "sort") each = std::max(c.while_sorting * part, each + 1);
+    return sizeof(double) * static_cast<double>(in.size) * each;
   }
   [[nodiscard]] apps::figures figures(double seconds) const {
     return {{"operation", operation},

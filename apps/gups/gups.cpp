@@ -13,6 +13,7 @@
 #include <apgas/apgas.hpp>
 
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/random_word.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
@@ -128,11 +129,18 @@ struct options {
   int bits = 16;
   int updates = 4;
   std::string variant = "counted";
+
+  [[nodiscard]] std::int64_t words_each() const { return std::int64_t{1} << bits; }
+  // The memory that the places of the host of place 0 need together, in bytes: their portions of
+  // the table, and the one that a place computes for the check, one place after another.
+  [[nodiscard]] double bytes(const apps::placement& all) const {
+    return sizeof(word) * static_cast<double>(words_each()) * (all.on_host + 1);
+  }
 };
 
 int update_and_report(const options& o) {
   const int places = apgas::num_places();
-  const std::int64_t each = std::int64_t{1} << o.bits;
+  const std::int64_t each = o.words_each();
   const plan p{each, each * places * o.updates, places,
                o.variant == "counted"   ? way::counted
                : o.variant == "awaited" ? way::awaited
@@ -164,10 +172,16 @@ int update_and_report(const options& o) {
 int main(int argc, char** argv) {
   options o;
   apps::command_line line("gups", "Updates random words of a table over all places.");
-  line.option("-n,--bits", o.bits, 1, 30, "each place has 2^n words of the table");
+  line.option("-n,--bits", o.bits, 1, 40, "each place has 2^n words of the table");
   line.option("--updates", o.updates, 0, 1000, "updates per word");
   line.choice("--variant", o.variant, {"counted", "awaited", "task", "batches"},
               "async_xor, fetch_xor, or a task at the word's place per update or per batch");
   if (const auto code = line.parse(argc, argv)) return *code;
-  return apgas::run(argc, argv, [&o] { return update_and_report(o); });
+  return apgas::run(argc, argv, [&] {
+    const double bytes = o.bytes(apps::placement_of_job());
+    if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+      return line.refuse("--bits: " + problem + "; choose fewer words or places");
+    }
+    return update_and_report(o);
+  });
 }

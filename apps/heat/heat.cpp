@@ -15,12 +15,15 @@
 #include "heat/over_places.hpp"
 #include "heat/plate.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
 namespace {
 
 using heat::plate;
+
+constexpr int longest_side = 1'000'000;
 
 void advance_in_parallel(plate& p, int step, int first, int last, int leaf) {
   if (last - first <= leaf) return p.advance(step, first, last);
@@ -35,6 +38,13 @@ struct options {
   int steps = 100;
   int leaf = 10;
   std::string variant = "fork_join";
+
+  // The memory that the places of the host of place 0 need together, in bytes: two copies of the
+  // plate at place 0; over places two copies in blocks, and the one that place 0 gathers.
+  [[nodiscard]] double bytes(const apps::placement& all) const {
+    const double copies = variant == "places" ? 3 + 2 * all.part_on_host() : 2;
+    return copies * sizeof(double) * lines * columns;
+  }
 };
 
 double diffuse(plate& p, const options& o) {
@@ -85,16 +95,21 @@ int diffuse_and_report(const options& o) {
 int main(int argc, char** argv) {
   options o;
   apps::command_line line("heat", "Diffuses heat on a rectangular plate.");
-  line.option("--lines", o.lines, 1, 32768, "lines of the plate, which are divided among tasks");
-  line.option("--columns", o.columns, 1, 32768, "points of a line");
+  line.option("--lines", o.lines, 1, longest_side,
+              "lines of the plate, which are divided among tasks");
+  line.option("--columns", o.columns, 1, longest_side, "points of a line");
   line.option("--steps", o.steps, 0, 1'000'000, "time steps");
-  line.option("--leaf", o.leaf, 1, 32768, "lines of a strip that is not divided");
+  line.option("--leaf", o.leaf, 1, longest_side, "lines of a strip that is not divided");
   line.choice("--variant", o.variant, {"fork_join", "places", "serial"}, "how to run the strips");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] {
-    // The check is here because the number of places is known only here.
+    // The checks are here because the number of places is known only here.
     if (o.variant == "places" && std::min(o.lines, o.columns) < apgas::num_places()) {
       return line.refuse("--variant places: fewer lines, or fewer columns, than places");
+    }
+    if (const auto problem = apps::beyond_memory(o.bytes(apps::placement_of_job()));
+        !problem.empty()) {
+      return line.refuse("--lines, --columns: " + problem + "; choose a smaller plate");
     }
     return diffuse_and_report(o);
   });

@@ -15,6 +15,7 @@
 
 #include "jacobi/wave.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -133,13 +134,18 @@ int main(int argc, char** argv) {
   std::string variant = "forall";
   apps::command_line line("jacobi",
                           "Relaxes a square mesh that is distributed over the places in blocks.");
-  line.option("-n,--n", n, 1, 32768, "rows and columns");
+  line.option("-n,--n", n, 1, jacobi::most_rows, "rows and columns");
   line.option("--steps", steps, 0, 1'000'000, "steps of relaxation");
   line.choice("--variant", variant, {"forall", "serial"}, "how to go over the rows");
   if (const auto code = line.parse(argc, argv)) return *code;
   return apgas::run(argc, argv, [&] {
-    // The check is here because the number of places is known only here.
+    // The checks are here because the number of places is known only here.
     if (n < apgas::num_places()) return line.refuse("--n: fewer rows than places");
+    const apps::placement all = variant == "forall" ? apps::placement_of_job() : apps::placement();
+    const double bytes = jacobi::bytes_of_mesh(n, all);
+    if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+      return line.refuse("--n: " + problem + "; choose fewer rows");
+    }
     return relax_and_report(variant, n, steps);
   });
 }

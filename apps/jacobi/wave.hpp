@@ -8,9 +8,18 @@
 #include <cstddef>
 #include <vector>
 
+#include "support/memory.hpp"
 #include "support/standing_wave.hpp"
 
 namespace jacobi {
+
+inline constexpr int most_rows = 1'000'000;
+
+// The memory that the places of the host of place 0 need together for a mesh of n rows and columns,
+// in bytes: two copies of it.
+inline double bytes_of_mesh(int n, const apps::placement& all) {
+  return 2.0 * sizeof(double) * n * n * all.part_on_host();
+}
 
 // Each point of a row becomes the mean of its neighbours in three rows of the previous step.
 inline void relax_row(const double* above, const double* here, const double* below, double* result,

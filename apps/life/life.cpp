@@ -5,10 +5,12 @@
 
 #include <apgas/apgas.hpp>
 
+#include "life/memory.hpp"
 #include "life/outcome.hpp"
 #include "life/plan.hpp"
 #include "life/server.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 
 namespace {
@@ -26,5 +28,13 @@ int main(int argc, char** argv) {
   apps::command_line line("life", "A game of life whose clients join and leave in lock-step.");
   life::declare(line, p);
   if (const auto code = line.parse(argc, argv)) return *code;
-  return apgas::run(argc, argv, [&p] { return serve_and_report(p); });
+  return apgas::run(argc, argv, [&] {
+    const life::visits v = life::visits_of(p);
+    const double windows =
+        static_cast<double>(v.most_at_once) * apps::placement_of_job().part_on_host();
+    if (const auto problem = apps::beyond_memory(life::bytes(p, v, windows, 1)); !problem.empty()) {
+      return line.refuse("--size, --generations and --clients: " + problem + "; choose fewer");
+    }
+    return serve_and_report(p);
+  });
 }

@@ -16,7 +16,7 @@
 namespace life {
 
 inline void declare(apps::command_line& line, plan& p) {
-  line.option("-n,--size", p.size, window_size, 16384, "rows, and columns, of the board");
+  line.option("-n,--size", p.size, window_size, 1'000'000, "rows, and columns, of the board");
   line.option("--generations", p.generations, 1, 1'000'000, "generations that are computed");
   line.option("--clients", p.clients, 0, 100'000, "clients that join and leave, at all places");
   line.option("--seed", p.seed, 0, 1'000'000'000, "of the board and of what the clients do");

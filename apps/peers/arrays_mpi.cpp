@@ -19,6 +19,7 @@
 #include "peers/exchange.hpp"
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
@@ -150,6 +151,12 @@ int main(int argc, char** argv) {
   o.declare(line);
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
+  // Each rank keeps its elements also in their original order.
+  const double bytes =
+      o.bytes(job.placement(), {.kept = 2, .while_sorting = 2 + peers::copies_in_exchange});
+  if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+    return line.refuse("--elements: " + problem + "; choose fewer");
+  }
   over_ranks way(o, job);
   const arrays::outcome result = arrays::run(o, way);
   return job.report("arrays_mpi", result.seconds, result.verified, o.figures(result.seconds));

@@ -9,6 +9,7 @@
 
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/random_word.hpp"
 
 namespace {
@@ -130,12 +131,17 @@ int main(int argc, char** argv) {
   int updates = 4;
   int bucket = 1024;
   apps::command_line line("gups_mpi", "Updates random words of a table over all ranks, by MPI.");
-  line.option("-n,--bits", bits, 1, 30, "each rank has 2^n words of the table");
+  line.option("-n,--bits", bits, 1, 40, "each rank has 2^n words of the table");
   line.option("--updates", updates, 0, 1000, "updates per word");
   line.option("--bucket", bucket, 1, 1'000'000, "updates that are sent together");
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
   const std::int64_t each = std::int64_t{1} << bits;
+  // The portions of the ranks of a host, which check them at the same time.
+  const double bytes = 2.0 * sizeof(word) * static_cast<double>(each) * job.placement().on_host;
+  if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+    return line.refuse("--bits: " + problem + "; choose fewer words or ranks");
+  }
   const plan p{each, each * job.size() * updates, job.size()};
   table mine(p, job.rank(), bucket);
   const peers::common_time clock;

@@ -7,18 +7,24 @@
 #include <array>
 #include <cmath>
 #include <cstddef>
+#include <cstdint>
 #include <vector>
 
 #include "jacobi/wave.hpp"
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
 // A rank's block along one axis of the mesh.
 struct extent {
   extent(int n, int position, int parts)
-      : first(n * position / parts), size(n * (position + 1) / parts - first) {}
+      : first(start(n, position, parts)), size(start(n, position + 1, parts) - first) {}
+
+  static int start(int n, int position, int parts) {
+    return static_cast<int>(std::int64_t{n} * position / parts);
+  }
 
   int first;
   int size;
@@ -135,10 +141,14 @@ int main(int argc, char** argv) {
   int n = 1024;
   int steps = 100;
   apps::command_line line("jacobi_mpi", "Relaxes a square mesh over all ranks, by MPI.");
-  line.option("-n,--n", n, 1, 32768, "rows and columns");
+  line.option("-n,--n", n, 1, jacobi::most_rows, "rows and columns");
   line.option("--steps", steps, 0, 1'000'000, "steps of relaxation");
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
   if (n < job.size()) return line.refuse("--n: fewer rows than ranks");
+  const double bytes = jacobi::bytes_of_mesh(n, job.placement());
+  if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+    return line.refuse("--n: " + problem + "; choose fewer rows");
+  }
   return relax_and_report(job, n, steps);
 }

@@ -15,12 +15,14 @@
 #include <vector>
 
 #include "life/board.hpp"
+#include "life/memory.hpp"
 #include "life/outcome.hpp"
 #include "life/plan.hpp"
 #include "life/replay.hpp"
 #include "peers/exchange.hpp"
 #include "peers/job.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
@@ -164,6 +166,13 @@ int main(int argc, char** argv) {
   life::declare(line, p);
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
+  // A rank reads one window after another. At the end it sends a copy of what its clients saw.
+  const apps::placement all = job.placement();
+  const double copies = 1 + peers::copies_in_exchange * all.part_on_host();
+  const double bytes = life::bytes(p, life::visits_of(p), all.on_host, copies);
+  if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+    return line.refuse("--size, --generations and --clients: " + problem + "; choose fewer");
+  }
   const life::served found = serve(p, job);
   if (job.rank() != 0) return job.report("life_mpi", found.seconds, true, {});
   const life::checked result = life::check(p, found);

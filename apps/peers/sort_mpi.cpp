@@ -14,12 +14,16 @@
 #include "peers/job.hpp"
 #include "sort/samples.hpp"
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 
 namespace {
 
 using sorting::keys;
 using sorting::sample;
 using sorting::summary;
+
+// MPI_Alltoallv counts by int.
+constexpr std::int64_t most_keys_of_a_rank = 2'000'000'000;
 
 // The first key of the range of each rank except the first.
 std::vector<sample> splitters(const keys& mine, const peers::job& job) {
@@ -76,11 +80,21 @@ int sort_and_report(const peers::job& job, const sorting::plan& p) {
 int main(int argc, char** argv) {
   sorting::plan p{.keys = 1'000'000, .distinct = 0, .seed = 1, .ascending = false};
   apps::command_line line("sort_mpi", "Sorts keys over all ranks by sample sort, by MPI.");
-  line.option("-n,--keys", p.keys, 1, 2'000'000'000, "number of keys of all ranks together");
-  line.option("--distinct", p.distinct, 0, 2'000'000'000, "number of different keys; 0: no limit");
+  line.option("-n,--keys", p.keys, 1, sorting::most_keys, "number of keys of all ranks together");
+  line.option("--distinct", p.distinct, 0, sorting::most_keys,
+              "number of different keys; 0: no limit");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the keys");
   line.flag("--ascending", p.ascending, "the keys are in order already");
   if (const auto code = line.parse(argc, argv)) return *code;
   const peers::job job(argc, argv);
+  const double bytes = p.bytes(job.placement(), peers::copies_in_exchange);
+  if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+    return line.refuse("--keys: " + problem + "; choose fewer");
+  }
+  if (p.keys / job.size() > most_keys_of_a_rank) {
+    return line.refuse(
+        "--keys: more than 2 * 10^9 for each rank, which MPI cannot send; choose "
+        "fewer keys, or more ranks");
+  }
   return sort_and_report(job, p);
 }

@@ -31,7 +31,7 @@ if(apgas_mpi AND APGAS_BUILD_BENCHMARKS AND NOT APGAS_SANITIZE)
     apgas_app_test(${name}_mpi too_large EXPECT usage_error ARGS --scale 40)
   endforeach()
   # One rank, without mpirun.
-  foreach(case IN ITEMS "labelprop -n 1000000000 --degree 1000" "fft -x 4096 -y 4096 -z 4096")
+  foreach(case IN LISTS beyond_memory)
     separate_arguments(arguments UNIX_COMMAND "${case}")
     list(POP_FRONT arguments name)
     apgas_app_test(${name}_mpi too_large EXPECT usage_error SAYS "of memory, and this machine has"

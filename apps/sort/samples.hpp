@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "support/memory.hpp"
 #include "support/random_word.hpp"
 
 namespace sorting {
@@ -16,6 +17,7 @@ namespace sorting {
 using key = std::uint64_t;
 using keys = std::vector<key>;
 
+inline constexpr std::int64_t most_keys = 1'000'000'000'000;
 inline constexpr std::size_t samples_for_each_place = 32;
 
 // Defines the keys. Sent to all places.
@@ -24,6 +26,14 @@ struct plan {
   std::int64_t distinct;  // 0: any word
   std::int64_t seed;
   bool ascending;  // the input is in order already
+
+  // The memory that the places of the host of place 0 need together, in bytes: for the sorted keys
+  // of their portions and an exchange of them, of which a place has `copies` meanwhile; or for the
+  // check, for which place 0 makes all keys again.
+  [[nodiscard]] double bytes(const apps::placement& all, int copies) const {
+    const double part = all.part_on_host();
+    return sizeof(key) * static_cast<double>(keys) * std::max((1 + copies) * part, part + 1);
+  }
 
   [[nodiscard]] key key_at(std::int64_t i) const {
     if (ascending) return static_cast<key>(distinct == 0 ? i : i / (keys / distinct + 1));
@@ -34,8 +44,10 @@ struct plan {
 
 inline keys input_of(const plan& p, std::int64_t place, std::int64_t places) {
   keys mine;
+  const std::int64_t first = p.keys * place / places;
   const std::int64_t last = p.keys * (place + 1) / places;
-  for (std::int64_t i = p.keys * place / places; i < last; ++i) mine.push_back(p.key_at(i));
+  mine.reserve(static_cast<std::size_t>(last - first));
+  for (std::int64_t i = first; i < last; ++i) mine.push_back(p.key_at(i));
   return mine;
 }
 

@@ -18,6 +18,7 @@
 #include "sort/samples.hpp"
 #include "support/command_line.hpp"
 #include "support/exchange.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -99,12 +100,20 @@ int main(int argc, char** argv) {
   plan p{.keys = 1'000'000, .distinct = 0, .seed = 1, .ascending = false};
   std::string variant = "sample";
   apps::command_line line("sort", "Sorts keys over all places by sample sort.");
-  line.option("-n,--keys", p.keys, 1, 2'000'000'000, "number of keys of all places together");
-  line.option("--distinct", p.distinct, 0, 2'000'000'000, "number of different keys; 0: no limit");
+  line.option("-n,--keys", p.keys, 1, sorting::most_keys, "number of keys of all places together");
+  line.option("--distinct", p.distinct, 0, sorting::most_keys,
+              "number of different keys; 0: no limit");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the keys");
   line.flag("--ascending", p.ascending, "the keys are in order already");
   line.choice("--variant", variant, {"sample", "serial"},
               "over all places, or std::sort at one place");
   if (const auto code = line.parse(argc, argv)) return *code;
-  return apgas::run(argc, argv, [&] { return sort_and_report(p, variant); });
+  return apgas::run(argc, argv, [&] {
+    const apps::placement all = variant == "sample" ? apps::placement_of_job() : apps::placement();
+    const double bytes = p.bytes(all, apps::copies_in_exchange(all.places));
+    if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+      return line.refuse("--keys: " + problem + "; choose fewer");
+    }
+    return sort_and_report(p, variant);
+  });
 }

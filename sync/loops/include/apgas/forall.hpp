@@ -14,8 +14,8 @@
 #include <vector>
 
 #include <apgas/base/api.hpp>
-#include <apgas/errors.hpp>
 #include <apgas/sync/branch.hpp>
+#include <apgas/sync/loop_range.hpp>
 
 // Parallel loops: forall, whose iterations may share a task; coforall, which has a task for each
 // iteration; and parallel_reduce. A loop splits its range in halves, so that a thief takes much
@@ -24,49 +24,6 @@
 namespace apgas::inline v0 {
 
 namespace detail {
-
-template <class I>
-concept loop_index = std::integral<I> || std::random_access_iterator<I>;
-
-// Converts the end of a loop to the type of its begin, so that forall(0, v.size(), ...) counts in
-// int. Throws: illegal_operation if the end does not fit that type.
-template <class I, class J>
-I end_as(J last) {
-  if constexpr (std::integral<I>) {
-    static_assert(std::integral<J>, "the end of a loop over indices is an index");
-    if (!std::in_range<I>(last)) {
-      throw illegal_operation(
-          "the end of a loop does not fit the type of its begin; begin with std::size_t{0} or 0L");
-    }
-    return static_cast<I>(last);
-  } else {
-    return last;
-  }
-}
-
-// Returns the number of indices in [first, last), which may exceed the range of the index type.
-template <class I>
-std::uint64_t length(I first, I last) {
-  if constexpr (std::integral<I>) {
-    return static_cast<std::uint64_t>(last) - static_cast<std::uint64_t>(first);
-  } else {
-    return static_cast<std::uint64_t>(last - first);
-  }
-}
-
-template <class I>
-I advanced(I first, std::uint64_t n) {
-  if constexpr (std::integral<I>) {
-    return static_cast<I>(static_cast<std::uint64_t>(first) + n);
-  } else {
-    return first + static_cast<std::iter_difference_t<I>>(n);
-  }
-}
-
-template <class I>
-I middle_of(I first, I last) {
-  return advanced(first, length(first, last) / 2);
-}
 
 // What the tasks of a loop share, on the stack of the loop's caller. With w workers, worker k
 // prefers the k-th of w equal shares of the range. So in a sequence of loops over the same elements
@@ -292,8 +249,15 @@ void coforall(Range&& range, Body body,
 
 namespace detail {
 
-// Reduces [first, last), splitting it whenever the deque is empty. The order of the operands is
-// kept.
+// Returns op over `sum` and map(i) for n indices i from `first` on. Inlined into the code that
+// splits a range, the sum would be in memory, and each iteration would wait for the last store.
+template <class I, class T, class Map, class Op>
+[[gnu::noinline]] T reduce_iterations(I first, std::uint64_t n, T sum, Map& map, Op& op) {
+  for (; n > 0; --n, ++first) sum = op(std::move(sum), map(first));
+  return sum;
+}
+
+// Reduces [first, last) in the order of the indices, splitting it whenever the deque is empty.
 template <class I, class T, class Map, class Op>
 T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uint64_t grain,
                   std::source_location site) {
@@ -309,10 +273,10 @@ T reduce_adaptive(I first, I last, const T& identity, Map& map, Op& op, std::uin
                          [&half, first, middle] { return half(first, middle); }, site);
       return op(op(std::move(sum), std::move(left)), std::move(right));
     }
-    for (std::uint64_t i = 0; i < grain; ++i, ++first) sum = op(std::move(sum), map(first));
+    sum = reduce_iterations(first, grain, std::move(sum), map, op);
+    first = advanced(first, grain);
   }
-  for (; first < last; ++first) sum = op(std::move(sum), map(first));
-  return sum;
+  return reduce_iterations(first, length(first, last), std::move(sum), map, op);
 }
 
 }  // namespace detail
