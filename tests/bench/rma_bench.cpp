@@ -11,9 +11,9 @@
 //
 // A repetition consists of a round of plain UCX by the main threads, and then an apgas::run that
 // does the same. Each place has one worker. Place 0 accesses the memory of place 1; others have
-// nothing to do, and their main threads sleep while UCX runs. Each access is complete before the next begins, except
-// for those that a finish counts. For comparison, the same bytes are also moved by `at`, there as
-// its argument and back as its result. No access should take longer than that.
+// nothing to do, and their main threads sleep while UCX runs. Each access is complete before the
+// next begins, except for those that a finish counts. For comparison, the same bytes are also moved
+// by `at`, there as its argument and back as its result. No access should take longer than that.
 
 #include <algorithm>
 #include <cstdint>
