@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-# The page about hangs shows what these programs print besides its own. Before that it calls a program
-# solve, and PID stands for a process of uts, which reports once.
+# The page about hangs shows what these programs print besides its own. Before that it calls a
+# program solve, and PID stands for a process of uts, which reports once.
 cp "$PREPARE/waits.cpp" .
 g++ -O1 -g waits.cpp -o waits $(pkg-config --cflags --libs apgas)
 cp "$(command -v hello)" solve

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The page about security names the hosts a, b and c, which are this one, as far as its user may give
-# it other names, and the interface eth0, which is the one of the default route, or else loopback.
+# The page about security names the hosts a, b and c, which are this one, as far as its user may
+# give it other names, and the interface eth0, which is the one of the default route, or else
+# loopback.
 hosts=localhost:6
 if unshare --uts --mount true 2> /dev/null; then
   source "$PREPARE/three_hosts.sh"
