@@ -57,7 +57,7 @@ sample phases_over(int places, int rounds) {
     const apgas::clock c = apgas::clock::make();
     for (int p = 1; p < places; ++p) {
       apgas::async_at(
-          apgas::place(p), apgas::clocked(c),
+          apgas::place(p % apgas::num_places()), apgas::clocked(c),
           [](const apgas::clock& mine, int n) {
             mine.advance();  // all tasks have arrived
             advance(mine, n);

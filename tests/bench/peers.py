@@ -30,7 +30,10 @@ import time
 APGAS_RUN = pathlib.Path(__file__).resolve().parents[2] / "launch" / "apgas-run"
 ENVIRONMENT = dict(os.environ)
 YIELDS = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+USAGE_ERROR = 2  # of a program
 
+class Refused(Exception):
+    """A program refuses its arguments at this number of places, with its reason in one line."""
 
 
 class Case:
@@ -117,6 +120,8 @@ def run(program, variant, arguments, options):
         line = json.loads(done.stdout.splitlines()[-1])
     except (IndexError, json.JSONDecodeError):
         line = {}
+    if done.returncode == USAGE_ERROR and done.stderr:
+        raise Refused(done.stderr.splitlines()[0])
     if done.returncode != 0 or not line.get("verified") or line["places"] != places:
         sys.exit(f"{' '.join(map(str, command))}: code {done.returncode}, not verified\n"
                  f"{done.stdout}{done.stderr}")
@@ -171,19 +176,24 @@ def main():
     if options.quick:
         options.repeat = 1
     before, start = busy_seconds(), time.monotonic()
-    measured = {}
+    measured, left_out = {}, []
     print("seconds: median and least; ratio to the peer of the same repetition: median (range)")
     for name in CASES:
         if options.only in (None, name.split()[0]):
-            measured[name] = measure(name, options)
-            describe(name, measured[name])
+            try:
+                measured[name] = measure(name, options)
+            except Refused as reason:
+                left_out.append(f"{name} is left out at {options.places} places: {reason}")
+                print(left_out[-1])
+            else:
+                describe(name, measured[name])
     everything, own = (now - then for now, then in zip(busy_seconds(), before))
     others = max(0.0, everything - own) / (time.monotonic() - start)
     print(f"transport {options.transport}, {options.repeat} repetitions, "
           f"{others:.2f} of {os.cpu_count()} cores used by others")
     if options.json:
         report = {"places": options.places, "transport": options.transport,
-                  "cores_used_by_others": others, "runs": measured}
+                  "cores_used_by_others": others, "runs": measured, "left_out": left_out}
         pathlib.Path(options.json).write_text(json.dumps(report, indent=1), encoding="utf-8")
 
 

@@ -7,6 +7,7 @@
 //   APGAS_TRANSPORT=ucx mpirun -n 2 place_bench              or mpi
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 place_bench         two places in one process, no peer
 //   mpirun -n 8 --oversubscribe place_bench --workers 2      more places and workers
+//   APGAS_TRANSPORT=local APGAS_PLACES=1 place_bench         one place to itself, no peer
 //
 // A repetition consists of one round of each peer by the main threads, and then an apgas::run that
 // does the same by `at`, for each size in turn. Messages travel between the first two places.
@@ -65,6 +66,7 @@ struct measured {
   bench::one_way last;
   double idle = 0;
   std::string transport;
+  int places = 0;
 };
 
 // The variants that only long round trips have. All return the bytes that they were sent, except
@@ -121,7 +123,7 @@ measured empty_findings(const options& o, const peers& others) {
   measured m;
   const auto variants = [&](const char* ours, bool with_ring) {
     std::vector<std::string> all = {ours};
-    if (others.mpi.there()) all.emplace_back("MPI");
+    if (others.mpi.measures()) all.emplace_back("MPI");
     if (others.ucx.there()) all.emplace_back("UCX");
     if (with_ring && others.ring.there()) all.emplace_back("ring");
     return all;
@@ -182,11 +184,7 @@ int run_once(int argc, char** argv, const options& o, const peers& others, measu
   run_peers(o, others, m, counts);
   apgas::config settings;
   settings.workers = o.workers;
-  return apgas::run(argc, argv, settings, [&]() -> int {
-    if (apgas::num_places() < 2) {
-      fmt::print(stderr, "usage: mpirun -n 2 place_bench (there is one place)\n");
-      return 2;
-    }
+  return apgas::run(argc, argv, settings, [&] {
     const auto all = exchanges(o.quick);
     for (std::size_t i = 0; i < all.size(); ++i) {
       const auto& [name, bytes, rounds] = all[i];
@@ -208,7 +206,7 @@ int run_once(int argc, char** argv, const options& o, const peers& others, measu
     keep(m.tasks, "apgas async_at", m.last.time, counts);
     if (!counts) m.idle = bench::idle_share(o.idle_seconds, !others.mpi.there());
     m.transport = apgas::remote::report_here().transport;
-    return 0;
+    m.places = apgas::num_places();
   });
 }
 
@@ -269,7 +267,7 @@ std::vector<bench::demand> demands_of(const measured& m, bool with_mpi, bool wit
   const bench::result& at = m.trips[0].results[0];
   all.push_back({"async_future_at less at, 8 B", microseconds(future.least() - at.least()), 0.1,
                  true, "us", microseconds(future.median() - at.median())});
-  all.push_back(demand_of_rate(m.tasks));
+  if (m.places > 1) all.push_back(demand_of_rate(m.tasks));
   all.push_back({"an idle place, share of a core", m.idle * 100, with_mpi ? 10. : 2., true, "%"});
   return all;
 }
@@ -289,6 +287,7 @@ int end(bench::run_report& report, const options& o, const measured& m, bool wit
       "finish over {} remote tasks: {} frames in {} messages, {} frames of the finish protocol\n",
       o.tasks, m.last.frames, m.last.messages, m.last.finish_messages);
   report.note("workers", o.workers);
+  report.note("places", m.places);
   report.note("transport", m.transport);
   report.note("frames_of_a_finish", m.last.frames);
   report.note("messages_of_a_finish", m.last.messages);
@@ -299,17 +298,13 @@ int end(bench::run_report& report, const options& o, const measured& m, bool wit
 int run_all(int argc, char** argv, const options& o) {
   const peers others(argc, argv);
   const bench::raw_mpi& mpi = others.mpi;
-  if (mpi.there() && mpi.processes() < 2) {
-    fmt::print(stderr, "usage: mpirun -n 2 place_bench (there is one process)\n");
-    return 2;
-  }
   measured m = empty_findings(o, others);
   bench::run_report report("place_bench", o);
   for (int i = -1; i < o.rounds(); ++i) {
     if (const int code = run_once(argc, argv, o, others, m, i >= 0); code != 0) return code;
   }
   if (mpi.there() && !mpi.first()) return 0;
-  return end(report, o, m, mpi.there(), others.ucx.there());
+  return end(report, o, m, mpi.measures(), others.ucx.there());
 }
 
 }  // namespace

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-// What place_bench measures between place 0 and place 1. All functions are called by a task at
-// place 0.
+// What place_bench measures between place 0 and place 1, or within place 0 if it is the only one,
+// which then stands for both. All functions are called by a task at place 0.
 
 #include <cstddef>
 #include <cstdint>
@@ -37,7 +37,7 @@ sample remote_finishes(int rounds);
 // One finish over `tasks` remote tasks of 8 bytes each. The time ends with the finish.
 struct one_way {
   sample time;
-  std::uint64_t frames = 0;  // sent by both places
+  std::uint64_t frames = 0;  // sent by both places; none if there is only one
   std::uint64_t messages = 0;
   std::uint64_t finish_messages = 0;  // of the finish protocol, included in `frames`
 };

@@ -20,8 +20,9 @@ class raw_mpi {
   [[nodiscard]] bool there() const { return processes_ > 0; }
   [[nodiscard]] int processes() const { return processes_; }  // of the job; 0 without MPI
   [[nodiscard]] bool first() const { return rank_ == 0; }
-  // Whether this is one of the first two processes, between which messages are measured.
-  [[nodiscard]] bool measures() const { return there() && rank_ < 2; }
+  // Whether this is one of the first two processes, between which messages are measured. False in a
+  // job of one process.
+  [[nodiscard]] bool measures() const { return processes_ > 1 && rank_ < 2; }
 
   // Seconds for `rounds` round trips of `bytes` bytes with MPI_Send and MPI_Recv between the first
   // two processes, which both call it.

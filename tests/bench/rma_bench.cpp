@@ -7,11 +7,13 @@
 //   APGAS_TRANSPORT=ucx UCX_TLS=tcp,self mpirun -n 2 rma_bench    no directly accessible memory,
 //                                                            as between hosts
 //   APGAS_TRANSPORT=local APGAS_PLACES=2 rma_bench           two places in one process, no peer
+//   APGAS_TRANSPORT=local APGAS_PLACES=1 rma_bench           a place and its own memory, no peer
 //
 // A repetition consists of a round of plain UCX by the main threads, and then an apgas::run that
-// does the same. Each place has one worker. Each access is complete before the next begins, except
-// for those that a finish counts. For comparison, the same bytes are also moved by `at`, there as
-// its argument and back as its result. No access should take longer than that.
+// does the same. Each place has one worker. Place 0 accesses the memory of place 1; others have
+// nothing to do, and their main threads sleep while UCX runs. Each access is complete before the
+// next begins, except for those that a finish counts. For comparison, the same bytes are also moved
+// by `at`, there as its argument and back as its result. No access should take longer than that.
 
 #include <algorithm>
 #include <cstdint>
@@ -171,28 +173,38 @@ void keep(bench::result& r, const bench::sample& s, bool counts) {
   r.correct = r.correct && s.correct;
 }
 
+// Plain UCX is measured unless the library is told to use MPI.
+bool measures_ucx() {
+  const char* const transport = std::getenv("APGAS_TRANSPORT");
+  return apgas::comm::ucx_available() && (transport == nullptr || transport != std::string("mpi"));
+}
+
+struct peers {
+  peers(int argc, char** argv) : mpi(argc, argv), ucx(mpi.measures() && measures_ucx()) {}
+
+  bench::raw_mpi mpi;
+  bench::raw_ucx ucx;
+};
+
 // One repetition, called by all processes of the job. Returns the exit code of apgas::run.
-int run_once(int argc, char** argv, const std::vector<access>& all, const bench::raw_ucx& ucx,
+int run_once(int argc, char** argv, const std::vector<access>& all, const peers& others,
              std::vector<bench::finding>& findings, std::string& transport, bool counts) {
+  const bench::raw_ucx& ucx = others.ucx;
   for (std::size_t i = 0; ucx.there() && i < all.size(); ++i) {
     if (all[i].peer == nullptr) continue;
     keep(findings[i].results[1], {(ucx.*all[i].peer)(all[i].bytes, all[i].rounds), true}, counts);
   }
+  others.mpi.sleep_until_all_call();
   apgas::config settings;
   settings.workers = 1;
-  return apgas::run(argc, argv, settings, [&]() -> int {
-    if (apgas::num_places() != 2) {
-      fmt::print(stderr, "usage: mpirun -n 2 rma_bench (there are {} places)\n",
-                 apgas::num_places());
-      return 2;
-    }
-    const auto there = apgas::allocate<std::uint64_t>(apgas::place(1), mib / 8);
+  return apgas::run(argc, argv, settings, [&] {
+    const apgas::place target(apgas::num_places() == 1 ? 0 : 1);
+    const auto there = apgas::allocate<std::uint64_t>(target, mib / 8);
     for (std::size_t i = 0; i < all.size(); ++i) {
       keep(findings[i].results[0], measure_ours(all[i], there), counts);
     }
     apgas::deallocate(there);
     transport = apgas::remote::report_here().transport;
-    return 0;
   });
 }
 
@@ -212,28 +224,17 @@ std::vector<bench::demand> demands_of(const std::vector<access>& all,
   return demands;
 }
 
-// Plain UCX is measured unless the library is told to use MPI.
-bool measures_ucx() {
-  const char* const transport = std::getenv("APGAS_TRANSPORT");
-  return apgas::comm::ucx_available() && (transport == nullptr || transport != std::string("mpi"));
-}
-
 int run_all(int argc, char** argv, const bench::run_options& o) {
-  const bench::raw_mpi mpi(argc, argv);
-  if (mpi.there() && mpi.processes() != 2) {
-    fmt::print(stderr, "usage: mpirun -n 2 rma_bench (there are {} processes)\n", mpi.processes());
-    return 2;
-  }
-  const bench::raw_ucx ucx(mpi.there() && measures_ucx());
+  const peers others(argc, argv);
   const std::vector<access> all = accesses(o.quick);
-  std::vector<bench::finding> findings = empty_findings(all, ucx.there());
+  std::vector<bench::finding> findings = empty_findings(all, others.ucx.there());
   bench::run_report report("rma_bench", o);
   std::string transport;
   for (int i = -1; i < o.rounds(); ++i) {
-    const int code = run_once(argc, argv, all, ucx, findings, transport, i >= 0);
+    const int code = run_once(argc, argv, all, others, findings, transport, i >= 0);
     if (code != 0) return code;
   }
-  if (mpi.there() && !mpi.first()) return 0;
+  if (others.mpi.there() && !others.mpi.first()) return 0;
   for (const bench::finding& f : findings) report.add(f);
   report.note("transport", transport);
   return report.end(demands_of(all, findings));

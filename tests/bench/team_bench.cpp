@@ -82,9 +82,13 @@ std::vector<bench::finding> empty_findings(const std::vector<bench::team_work>& 
                                            bool with_mpi) {
   std::vector<bench::finding> findings;
   for (const bench::team_work& w : all) {
+    const other_call* const other = find_other_call(w.name);
     bench::finding f{{w.name, "call", static_cast<double>(w.rounds), 0, {}}, {}};
     f.results.push_back({{"apgas team", bench::role::ours, 1, {}}, {}, true});
-    if (with_mpi) f.results.push_back({{"MPI", bench::role::peer, 1, {}}, {}, true});
+    const char* const peer = other == nullptr ? "MPI" : "MPI_Barrier";
+    if (with_mpi && (other == nullptr || other->barriers != 0)) {
+      f.results.push_back({{peer, bench::role::peer, 1, {}}, {}, true});
+    }
     findings.push_back(std::move(f));
   }
   return findings;
@@ -100,7 +104,9 @@ int run_once(int argc, char** argv, const std::vector<bench::team_work>& all,
              const bench::raw_mpi& mpi, std::vector<bench::finding>& findings, bool counts,
              double idle_seconds, double& idle) {
   for (std::size_t i = 0; mpi.there() && i < all.size(); ++i) {
-    keep(findings[i].results[1], bench::mpi_rounds(all[i]), counts);
+    if (findings[i].results.size() > 1) {
+      keep(findings[i].results[1], bench::mpi_rounds(all[i]), counts);
+    }
   }
   apgas::config settings;
   settings.workers = 1;
@@ -130,9 +136,8 @@ int run_all(int argc, char** argv, const options& o) {
   const double over_mpi = mpi.processes() <= 2 ? 1 : 1.5;
   for (const bench::finding& f : findings) {
     report.add(f);
-    if (f.results.size() == 1) continue;
+    if (f.results.size() == 1 || mpi.processes() == 1) continue;
     const other_call* const meets = find_other_call(f.what.name);
-    if (meets != nullptr && meets->barriers == 0) continue;
     demands.push_back({f.what.name + (meets != nullptr ? ", over MPI_Barrier" : ", over MPI's"),
                        f.results[0].least() / f.results[1].least(),
                        meets != nullptr ? meets->barriers : over_mpi, true, "x"});

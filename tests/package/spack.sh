@@ -1,12 +1,16 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # Installs the package of Spack, and builds and runs a program with it. The libraries that it needs
-# are those of Debian 12, so that Spack downloads nothing. Run it by hand: Spack is in no registry
-# from which ./launch/package --test could install it.
+# are those of Debian 12. Run it by hand: Spack is in no registry from which ./launch/package --test
+# could install it.
 #
 #   spack.sh <spack> <folder>     spack: bin/spack in a clone of its repository; the folder is for
 #                                 all that it writes. SPACK_PYTHON names a Python that has the
 #                                 package clingo of PyPI, which Spack downloads otherwise
+#
+# Spack 1.0 and later also download the repository spack-packages and the archive of
+# compiler-wrapper. Without a network, let repos.yaml and mirrors.yaml in etc/spack of the clone
+# name folders that have them.
 set -euo pipefail
 spack=$(realpath "$1") folder=$(realpath -m "$2")
 cd "$(dirname "$0")/../.."

@@ -27,6 +27,7 @@ import programs  # noqa: E402
 
 SKIPPED = 77
 MEMBERS = (2, 8, 64)
+VARIANTS_OF_RMA = ("apgas", "UCX", "UCX echo")  # with three numbers of places more than colours
 SAMPLES = {  # by group: (benchmark, variant, workers, places, ns)
     "spawn": [("fib", "apgas fork_join", 1, 1, 4), ("fib", "oneTBB", 1, 1, 90)],
     "peers": [(f"barrier, N = {n}", variant, workers, 1, 10 * n) for n in MEMBERS
@@ -34,8 +35,11 @@ SAMPLES = {  # by group: (benchmark, variant, workers, places, ns)
     "place": [(f"at, {size} there and back", variant, 1, 2, 1000 * number)
               for number, size in enumerate(("8 B", "1 KiB", "1 MiB"), 1)
               for variant in ("apgas at", "UCX")],
-    "team": [("barrier", variant, 1, places, places * 500) for places in (2, 4, 8)
-             for variant in ("apgas team", "plain MPI")],
+    "rma": [(f"copy there, {size}", variant, 1, places, 1000) for places in (1, 2, 4)
+            for size in ("4 KiB", "1 MiB") for variant in VARIANTS_OF_RMA],
+    "team": [(name, variant, 1, places, places * 500) for places in (1, 2, 4)
+             for name in ("barrier", "allreduce, 8 B", "allreduce, 1 MiB")
+             for variant in ("apgas team", "MPI")],
     "speed-up": [("speed-up of fib", "apgas", workers, places, 8e9 / workers / places)
                  for workers, places in ((1, 1), (2, 1), (4, 1), (1, 2), (1, 4))],
     "papers": [(f"{papers.IMSUITE}: {kernel}", variant, 2, 1, ns)
@@ -53,7 +57,10 @@ PLOTS = {
     "spawn_fib",
     "peers_barrier_workers_1", "peers_barrier_workers_2",
     "place_at_there_and_back", "place_at_there_and_back_rate",
-    "team_barrier_by_places",
+    *(f"rma_copy_there_places_{places}{rate}" for places in (1, 2, 4) for rate in ("", "_rate")),
+    "rma_copy_there_4_kib_by_places", "rma_copy_there_1_mib_by_places",
+    "team_allreduce", "team_allreduce_rate",
+    *(f"team_{name}_by_places" for name in ("barrier", "allreduce_8_b", "allreduce_1_mib")),
     "speed_up_speed_up_by_workers", "speed_up_speed_up_by_places",
     "papers_uclocks_16", "papers_uclocks_20", "papers_uclocks_23",
     "papers_phasers_10_and_11_barrier", "papers_phasers_12_and_13_reduction",

@@ -111,8 +111,18 @@ class Parts(unittest.TestCase):
         line = json.dumps({"app": "fib", "seconds": 1, "verified": True})
         command = programs.Command(["echo", line], programs.read_app(1, 1), json_file=False)
         with contextlib.redirect_stderr(io.StringIO()):
-            samples, failures, _ = measurement.measure([("speed-up", command)], 3, True)
+            samples, failures, _, _ = measurement.measure([("speed-up", command)], 3, True)
         self.assertEqual((failures, list(samples["speed-up"].values())), ([], [[1e9, 1e9]]))
+
+    def test_a_program_that_is_left_out(self):
+        reason = "fft is left out at 3 places: choose multiples"
+        line = json.dumps({"runs": {}, "left_out": [reason]})
+        command = programs.Command(["echo", line], programs.read_peers(3), json_file=False)
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown):
+            _, failures, left_out, _ = measurement.measure([("programs", command)], 3, True)
+        self.assertEqual((failures, left_out), ([], [f"programs: {reason}"]))
+        self.assertEqual(shown.getvalue().count(f"{left_out[0]}\n"), 1)
 
     def test_sizes(self):
         self.assertEqual(plots.size_of("barrier, N = 64"), ("barrier, ", 64))
@@ -207,6 +217,29 @@ class Papers(unittest.TestCase):
             for name, group in groups.GROUPS.items():
                 commands = group.commands(pathlib.Path("build"), options)
                 self.assertTrue(all(command.seconds[1] <= 40 for command in commands), name)
+
+    def test_every_number_of_places_is_measured(self):
+        options = argparse.Namespace(quick=True, workers=[2], places=[1, 2, 4])
+        for name in ("place", "rma", "team", "programs", "speed-up"):
+            counts = [option for command in groups.GROUPS[name].commands(pathlib.Path("b"), options)
+                      for flag, option in zip(command.arguments, command.arguments[1:])
+                      if flag in ("-n", "--places")]
+            self.assertLessEqual({2, 4}, set(counts), name)
+            self.assertEqual(1 in counts, name != "speed-up", name)  # it needs no launcher for 1
+        alone = groups.GROUPS["rma"].commands(pathlib.Path("b"), options)[0]
+        self.assertEqual(alone.arguments[1:5], ["-n", 1, "--transport", "local"])
+        first, *_ = programs.speed_up(pathlib.Path("b"), argparse.Namespace(
+            quick=True, workers=[], places=[1]))
+        self.assertEqual(first.environment, {"APGAS_WORKERS": "1"})
+
+    def test_which_numbers_of_places_are_left_out(self):
+        why = "places: what is measured there happens within one place"
+        self.assertEqual(groups.left_out_places(["spawn", "team"], [1, 2, 4]),
+                         [f"spawn leaves out 2 and 4 {why}"])
+        self.assertEqual(groups.left_out_places(["spawn", "sync", "papers"], [8]),
+                         [f"spawn, sync and papers leave out 8 {why}"])
+        self.assertEqual(groups.left_out_places(["place", "rma", "team"], [1, 2, 4]), [])
+        self.assertEqual(groups.left_out_places(["spawn"], [1]), [])
 
     def test_the_numbers_of_workers_reach_the_programs(self):
         options = argparse.Namespace(quick=True, workers=[1, 4], places=[1])

@@ -17,31 +17,36 @@ class Group:
     commands: object
     peers: dict = field(default_factory=dict)
     notes: object = lambda build: []  # maps the build folder to lines about what is left out
+    over_places: bool = False         # its commands run at each of the numbers of places
 
 
 GROUPS = {
     "spawn": Group("Spawning tasks within a place",
-                   programs.bench_program("spawn_bench", (120, 5)),
+                   programs.within_a_place("spawn_bench", (120, 5)),
                    {"libtbb-dev": "oneTBB", "libgomp1": "OpenMP"}),
-    "sync": Group("Clocks, phasers and barriers", programs.bench_program("sync_bench", (180, 30)),
+    "sync": Group("Clocks, phasers and barriers", programs.within_a_place("sync_bench", (180, 30)),
                   {"libboost-fiber-dev": "Boost.Fiber", "default-jdk-headless": "Java",
                    "libgomp1": "OpenMP"}),
     "algorithm": Group("Parallel algorithms",
-                       programs.bench_program("algorithm_bench", (60, 5)),
+                       programs.within_a_place("algorithm_bench", (60, 5)),
                        {"libtbb-dev": "the parallel algorithms of std"}),
-    "place": Group("Messages between places", programs.bench_program("place_bench", (60, 10), 2, 2),
-                   {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}),
-    "rma": Group("One-sided access to memory", programs.bench_program("rma_bench", (60, 10), 2, 2),
-                 {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}),
+    # Two places exchange messages, while the others sleep. A single place exchanges them with
+    # itself, in a process without MPI.
+    "place": Group("Messages between two places, or within one",
+                   programs.over_places("place_bench", (60, 10), ("--transport", "local")),
+                   {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}, over_places=True),
+    "rma": Group("One-sided access to the memory of another place, or of the same one",
+                 programs.over_places("rma_bench", (60, 10), ("--transport", "local")),
+                 {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}, over_places=True),
     "team": Group("Collective operations, finish and clocks over places",
-                  programs.bench_program("team_bench", (60, 10), 2),
-                  {"openmpi-bin": "Open MPI"}),
+                  programs.over_places("team_bench", (60, 10)),
+                  {"openmpi-bin": "Open MPI"}, over_places=True),
     "programs": Group("Programs beside plain MPI", programs.peer_programs,
-                      {"openmpi-bin": "Open MPI"}),
+                      {"openmpi-bin": "Open MPI"}, over_places=True),
     "peers": Group("A spawn, and a barrier by number of tasks, beside all peers",
                    runtimes.commands, notes=lambda build: runtimes.prepare(build)[1]),
     "papers": Group("The figures of the papers", papers.commands),
-    "speed-up": Group("Speed-up of programs", programs.speed_up),
+    "speed-up": Group("Speed-up of programs", programs.speed_up, over_places=True),
 }
 
 
@@ -50,6 +55,22 @@ def missing_start(name):
     if "openmpi-bin" in GROUPS[name].peers and not shutil.which("mpirun"):
         return "mpirun is not installed: apt install openmpi-bin"
     return None
+
+
+def left_out_places(names, places):
+    """The lines that say which of these groups leave out which numbers of places, and why."""
+    within = [name for name in names if not GROUPS[name].over_places]
+    more = [str(count) for count in places if count > 1]
+    if not within or not more:
+        return []
+    verb = "leaves" if len(within) == 1 else "leave"
+    return [f"{listed(within)} {verb} out {listed(more)} places: what is measured there happens "
+            "within one place"]
+
+
+def listed(words):
+    """The words as in a sentence: one, two and three."""
+    return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
 def installed(package):

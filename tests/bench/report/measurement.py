@@ -36,7 +36,7 @@ def busy_seconds():
 
 
 def run(command):
-    """Runs a command once and returns its samples."""
+    """Runs a command once and returns its samples, and a line about each part that it left out."""
     arguments = [str(each) for each in command.arguments]
     with programs.temporary_folder() as folder:
         if command.json_file:
@@ -51,7 +51,8 @@ def run(command):
         try:
             if done.returncode != 0:
                 raise ValueError(f"code {done.returncode}")
-            return command.read(programs.find_json(command, done, folder))
+            found = programs.find_json(command, done, folder)
+            return command.read(found), found.get("left_out", [])
         except (OSError, ValueError, IndexError, KeyError) as error:
             last = (done.stderr.strip() or done.stdout.strip()).splitlines()[-1:] or ["no output"]
             raise Failed(f"{' '.join(arguments)}: {error}; {last[0]}") from error
@@ -60,8 +61,8 @@ def run(command):
 class Progress:
     """A bar with the time left, from the guesses of the commands and the times seen so far."""
 
-    def __init__(self, total, output=sys.stderr):
-        self.total, self.spent, self.begin, self.output = total, 0, time.monotonic(), output
+    def __init__(self, total):
+        self.total, self.spent, self.begin, self.output = total, 0, time.monotonic(), sys.stderr
 
     def left(self):
         seconds = time.monotonic() - self.begin
@@ -71,26 +72,34 @@ class Progress:
     def show(self, what):
         filled = round(30 * self.spent / self.total) if self.total else 30
         left = str(datetime.timedelta(seconds=round(self.left())))
-        end, start = ("", "\r\033[K") if self.output.isatty() else ("\n", "")
-        print(f"{start}[{'#' * filled}{'.' * (30 - filled)}] {left} left: {what}", end=end,
-              file=self.output, flush=True)
+        self.say(f"[{'#' * filled}{'.' * (30 - filled)}] {left} left: {what}",
+                 end="" if self.output.isatty() else "\n")
+
+    def say(self, line, end="\n"):
+        start = "\r\033[K" if self.output.isatty() else ""
+        print(f"{start}{line}", end=end, file=self.output, flush=True)
 
 
 def measure(commands, rounds, quick):
-    """Runs (group, command) pairs; returns samples by group and key, failures, and noise."""
+    """Runs (group, command) pairs; returns samples by group and key, failures, lines about parts
+    that were left out, and noise."""
     estimate = {id(command): command.seconds[quick] for _, command in commands}
     progress = Progress(sum(estimate.values()) * rounds)
-    samples, failures = defaultdict(lambda: defaultdict(list)), {}
+    samples, failures, left_out = defaultdict(lambda: defaultdict(list)), {}, []
     before, begin = busy_seconds(), time.monotonic()
     for number in range(rounds):
         for group, command in commands:
             progress.show(f"{group}, round {number + 1} of {rounds}")
             if id(command) not in failures:
                 try:
-                    found = run(command)
+                    found, missing = run(command)
                 except Failed as reason:
                     failures[id(command)] = str(reason)
-                    found = {}
+                    found, missing = {}, []
+                for line in (f"{group}: {part}" for part in missing):
+                    if line not in left_out:
+                        left_out.append(line)
+                        progress.say(line)
                 if number > 0 or rounds == 1:
                     for key, value in found.items():
                         samples[group][key].append(value)
@@ -100,7 +109,7 @@ def measure(commands, rounds, quick):
     progress.show("done")
     if progress.output.isatty():
         print(file=progress.output)
-    return samples, list(failures.values()), others
+    return samples, list(failures.values()), left_out, others
 
 
 def first_line(*command):

@@ -44,7 +44,8 @@ def write(report, plots, titles, folder):
     parts.append("<p>Times are of one operation, over the rounds of the run. The spread is half "
                  "the range of the middle half of the rounds, or of all if these are fewer than "
                  "four, relative to the median. Variants of "
-                 "apgas are bold. Lower is better.")
+                 "apgas are bold. Lower is better. In a plot, 1 w, 2 p stands for one worker at "
+                 "each of two places.")
     for group, title in titles.items():
         records = [each for each in report["records"] if each["group"] == group]
         if not records:

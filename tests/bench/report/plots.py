@@ -2,12 +2,14 @@
 """The plots of a report, as SVG and PNG. Colours are those of Okabe and Ito, which readers with any
 colour vision can tell apart; markers and hatches differ, too, so that plots work in print."""
 
+import math
 import re
 from collections import defaultdict
 
 import papers
 
-COLOURS = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000"]
+COLOURS = ["#0072B2", "#E69F00", "#009E73", "#D55E00", "#CC79A7", "#56B4E9", "#000000",
+           "#999999"]
 MARKERS = "os^Dvx*P"
 HATCHES = ["", "//", "..", "xx", "\\\\", "++", "oo"]
 SIZE = re.compile(r"(?:N = |n = |, )(\d+)(?: (B|KiB|MiB))?\b")
@@ -64,6 +66,9 @@ def lines(axes, title, series, label, value):
         axes.plot([x for x, _ in points], [value(points, each) for _, each in points],
                   label=variant, **style(variant, number))
     axes.set_xscale("log", base=2)
+    if label != "bytes":
+        axes.set_xticks(sorted({x for points in series.values() for x, _ in points}))
+        axes.xaxis.set_major_formatter("{x:g}")
     axes.set_xlabel(label)
     axes.set_title(title, fontsize=10)
     axes.grid(True, alpha=0.3)
@@ -125,14 +130,17 @@ class Pages:
     def __init__(self, group, folder):
         self.group, self.folder, self.names = group, folder, []
 
-    def plot(self, title, height, paint, *arguments, logarithmic=None):
-        """logarithmic: the label of a logarithmic y axis."""
+    def plot(self, title, height, paint, *arguments, label=None, scale="linear"):
+        """label, scale: those of the y axis."""
         from matplotlib import pyplot
         figure, axes = pyplot.subplots(figsize=(7, height))
-        if logarithmic:
-            axes.set_yscale("log")
-            axes.set_ylabel(logarithmic)
+        axes.set_yscale(scale)
+        if label:
+            axes.set_ylabel(label)
         paint(axes, title, *arguments)
+        if scale == "log":  # whole powers of ten, since all others have labels that none can read
+            low, high = (math.floor(math.log10(limit)) for limit in axes.dataLim.intervaly)
+            axes.set_ylim(10.0 ** low, 10.0 ** (high + 1))
         self.names.append(save(figure, self.folder, f"{self.group} {title}"))
         pyplot.close(figure)
 
@@ -144,34 +152,42 @@ class Pages:
                     name = each["benchmark"].removeprefix("speed-up of ")
                     series[name].append((each[what], each))
             self.plot(f"speed-up by {what}", 4, lines, series, what,
-                      lambda points, each: points[0][1]["median"] / each["median"])
+                      lambda points, each: points[0][1]["median"] / each["median"],
+                      label=f"speed-up over the least number of {what}")
 
     def sizes(self, records):
-        """Plots by size; the peers of one number of workers share a plot. Returns the names."""
-        counts = sorted({each["workers"] for each in records}) if self.group == "peers" else [None]
-        for workers in counts:
-            chosen = [each for each in records if workers in (None, each["workers"])]
+        """Plots by size. Peers with one number of workers share a plot, and so do records of one
+        number of places where all of them would be more lines than colours. Returns the names."""
+        what = "workers" if self.group == "peers" else "places"
+        counts = {each[what] for each in records}
+        crowded = {name for name, series in by_size(records).items()
+                   if self.group == "peers" or len(counts) > 1 and len(series) > len(COLOURS)}
+        for count in (None, *sorted(counts)):
+            chosen = [each for each in records if count in (None, each[what])]
             for name, series in by_size(chosen).items():
-                title = name.strip(", ") + (f", workers: {workers}" if workers else "")
+                if (name in crowded) != (count is not None):
+                    continue
+                title = name.strip(", ") + (f", {what}: {count}" if count else "")
                 unit = "bytes" if in_bytes(chosen, name) else "tasks"
                 self.plot(title, 4.5, lines, series, unit, median_of,
-                          logarithmic="ns per operation (median)")
+                          label="ns per operation (median)", scale="log")
                 if unit == "bytes":  # a thousand bytes in a microsecond are a gigabyte in a second
                     rates = {label: [(x, {"median": x / each["median"]}) for x, each in points]
                              for label, points in series.items()}
                     self.plot(f"{title}, rate", 4.5, lines, rates, unit, median_of,
-                              logarithmic="size / time, gigabytes per second")
+                              label="size / time, gigabytes per second", scale="log")
         return by_size(records).keys()
 
-    def rest(self, records):
-        """Plots by places, and bars for the benchmarks that have no other plot."""
+    def rest(self, records, drawn):
+        """Plots by places, and bars for the benchmarks that have no other plot. `drawn` are those
+        that have one."""
         series = by_places(records)
         for name, found in series.items():
             self.plot(f"{name}, by places", 4, lines, found, "places", median_of,
-                      logarithmic="ns per operation (median)")
+                      label="ns per operation (median)", scale="log")
         for name in dict.fromkeys(each["benchmark"] for each in records):
             found = [each for each in records if each["benchmark"] == name]
-            if name not in series:
+            if name not in series and (size_of(name) or [None])[0] not in drawn:
                 self.plot(name, 1 + 0.28 * len(found), bars, found)
 
 
@@ -189,6 +205,5 @@ def draw(group, records, folder):
         if series:
             pages.plot(title, 4, grouped_bars, series, label, base)
     in_figures = tuple(f"{title}: " for title in papers.TITLES)
-    pages.rest([each for each in records if not each["benchmark"].startswith(in_figures)
-                and (size_of(each["benchmark"]) or [None])[0] not in sized])
+    pages.rest([each for each in records if not each["benchmark"].startswith(in_figures)], sized)
     return pages.names

@@ -68,17 +68,25 @@ def read_app(workers, places):
     return read
 
 
-def bench_program(name, seconds, places=1, most_places=1024):
+def quick_or_repeated(options):
+    return ["--quick"] if options.quick else ["--reps", "3"]
+
+
+def within_a_place(name, seconds):
     def commands(build, options):
-        program = build / "tests/bench" / name
-        quick = ["--quick"] if options.quick else ["--reps", "3"]
-        if places == 1:
-            counts = ",".join(map(str, options.workers))
-            return [Command([program, "--workers", counts, *quick], read_findings(1),
-                            seconds=seconds)]
-        return [Command([APGAS_RUN, "-n", count, program, *quick], read_findings(count),
-                        seconds=seconds)
-                for count in options.places if 1 < count <= most_places]
+        counts = ",".join(map(str, options.workers))
+        return [Command([build / "tests/bench" / name, "--workers", counts,
+                         *quick_or_repeated(options)], read_findings(1), seconds=seconds)]
+    return commands
+
+
+def over_places(name, seconds, alone=()):
+    """alone: what apgas-run is told where there is one place."""
+    def commands(build, options):
+        return [Command([APGAS_RUN, "-n", count, *(alone if count == 1 else ()),
+                         build / "tests/bench" / name, *quick_or_repeated(options)],
+                        read_findings(count), seconds=seconds)
+                for count in options.places]
     return commands
 
 
@@ -86,12 +94,12 @@ def peer_programs(build, options):
     quick = ["--quick"] if options.quick else ["--repeat", "3"]
     return [Command([ROOT / "tests/bench/peers.py", build / "apps", "--places", count, *quick],
                     read_peers(count), seconds=(240, 40))
-            for count in options.places if count > 1]
+            for count in options.places]
 
 
 def speed_up(build, options):
-    cases = [(workers, 1) for workers in options.workers]
-    cases += [(1, places) for places in options.places if places > 1]
+    cases = dict.fromkeys([*((workers, 1) for workers in options.workers),
+                           *((1, places) for places in options.places)])
     made = []
     for name, sizes in SPEED_UP.items():
         for workers, places in cases:

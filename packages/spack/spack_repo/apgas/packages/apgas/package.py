@@ -46,6 +46,7 @@ class Apgas(CMakePackage):
             self.define_from_variant("APGAS_WITH_MPI", "mpi"),
             self.define_from_variant("APGAS_WITH_UCX", "ucx"),
             self.define_from_variant("BUILD_SHARED_LIBS", "shared"),
+            self.define("CMAKE_UNITY_BUILD", True),  # takes a fifth of the time
             self.define("APGAS_BUILD_TESTS", False),
             self.define("APGAS_BUILD_APPS", False),
             self.define("APGAS_BUILD_BENCHMARKS", False),
