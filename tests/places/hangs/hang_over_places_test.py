@@ -33,9 +33,9 @@ HANGING = {
                  r"task . \(spawned at $at_one, place 1\)",
                  "waits in mutex::lock at $lock for task .*, which has locked it",
                  r"task . \(main, place 0\)",
-                 r"1 in at at $at_one, main, for \d+ s, at place 0 \(the call at place 1 awaits the "
-                 r"task that runs the body of this call: spawned at $at_one, place 1, in at at "
-                 r"$lock\)",
+                 r"1 in at at $at_one, main, for \d+ s, at place 0 \(the call at place 1 awaits "
+                 r"the task that runs the body of this call: spawned at $at_one, place 1, in at "
+                 r"at $lock\)",
                  r"1 in mutex::lock at $lock, .* at place 0 \(awaits the task that has locked it: "
                  r"main, place 0, in at at $at_one\)"],
     "two_mutexes_over_places": [
