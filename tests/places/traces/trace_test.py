@@ -258,10 +258,13 @@ class Deaths(Traces):
         self.end("exit", 1, 2, APGAS_TRANSPORT="local")
 
     def test_a_deadlock(self):
-        events = self.end("deadlock", 124, 1, APGAS_WATCHDOG="1")
-        open_waits = [e for e in events.of("wait", "b") if e["args"].get("ended") is False]
-        self.assertTrue(open_waits)
-        self.assertRegex(open_waits[-1]["args"]["where"], r"traced.cpp:\d+")
+        ways = [(1, {}), (2, {"APGAS_TRANSPORT": "local"})] + [(2, {})] * WITH_MPI
+        for places, way in ways:
+            with self.subTest(places=places, way=way):
+                events = self.end("deadlock", 124, places, APGAS_WATCHDOG="1", **way)
+                open_waits = [e for e in events.of("wait", "b") if e["args"].get("ended") is False]
+                self.assertTrue(open_waits)
+                self.assertRegex(open_waits[-1]["args"]["where"], r"traced.cpp:\d+")
 
 
 class Refusals(Traces):
