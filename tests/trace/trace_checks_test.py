@@ -32,7 +32,8 @@ def counter(name, value):
     return {"ph": "C", "name": name, "pid": 0, "ts": 3, "args": {"value": value}}
 
 
-GOOD = [counter("ready tasks", 5), counter("idle workers", 1), piece("outer", 1, 10), arrow("s", 2), piece("inner", 2, 9), piece("next", 12, 3),
+GOOD = [counter("ready tasks", 5), counter("idle workers", 1),
+        piece("outer", 1, 10), arrow("s", 2), piece("inner", 2, 9), piece("next", 12, 3),
         arrow("f", 12)]
 WRONG = {"negative": [*GOOD, piece("x", 20, -3)],
          "negative counter": [*GOOD, counter("ready tasks", -1)],
