@@ -2,7 +2,8 @@
 """The commands of gdb on a process and on a core file: gdb_test.py <program> <library>.
 
 The program is suspended.cpp. gdb starts it, so that no right to attach is necessary. Exit code 77:
-gdb is not installed; with APGAS_TEST_REQUIRE_TOOLS that is an error instead.
+gdb is not installed, and with APGAS_TEST_REQUIRE_TOOLS that is an error instead; or all tests
+passed but those that were skipped because this system writes no core file into the current folder.
 """
 import os
 import pathlib
@@ -18,6 +19,8 @@ COMMANDS = ["apgas tasks", "apgas where", "apgas finish", "apgas bt 9999", "apga
             "frame 1", *(f"apgas bt {n}" for n in range(10)), "frame"]
 PROGRAM, LIBRARY = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2]).resolve()
 MARK = "== "
+NO_CORE = "not tested on a core file: "
+SKIPPED = 77  # ctest shows a test with this exit code as skipped
 LOAD = pathlib.Path(__file__).resolve().parents[2] / "launch/gdb/load.py"
 
 
@@ -31,12 +34,13 @@ def core_file_of(program, folder):
 
     pattern = pathlib.Path("/proc/sys/kernel/core_pattern").read_text().strip()
     if "/" in pattern or "|" in pattern:
-        raise unittest.SkipTest(f"the core files of this system go to {pattern}")
+        raise unittest.SkipTest(f"{NO_CORE}the core files of this system go to {pattern}; "
+                                "sysctl -w kernel.core_pattern=core")
     subprocess.run([program], cwd=folder, env=ENVIRONMENT, preexec_fn=limit, timeout=300,
                    stderr=subprocess.DEVNULL, check=False)
     cores = list(pathlib.Path(folder).glob("*core*"))
     if not cores:
-        raise unittest.SkipTest("this system writes no core file; see ulimit -c")
+        raise unittest.SkipTest(f"{NO_CORE}this system writes none; raise ulimit -H -c")
     return cores[0]
 
 
@@ -50,6 +54,17 @@ def gdb(*arguments, commands=(), safe=LIBRARY.parent):
                           text=True, errors="replace", timeout=300, env=ENVIRONMENT, check=False)
     parts = re.split(rf"(?m)^{MARK}\d+\n", done.stdout)
     return parts[1:], done.stdout
+
+
+def run_tests(argv):
+    """Runs the tests, and ends the program. If all pass, but some need a core file and there is
+    none, one line says so, and the exit code is 77."""
+    result = unittest.main(argv=argv, exit=False).result
+    without = [reason for _, reason in result.skipped if reason.startswith(NO_CORE)]
+    if result.wasSuccessful() and without:
+        print(without[0], file=sys.stderr)
+        sys.exit(SKIPPED)
+    sys.exit(not result.wasSuccessful())
 
 
 START = ["set startup-with-shell off", "set disable-randomization off", "run"]
@@ -185,6 +200,18 @@ class Commands(unittest.TestCase):
         self.assertIn("6 tasks with a stack", outputs[-1], said)
 
 
+class WithoutCoreFile(unittest.TestCase):
+    def test_is_skipped_with_one_line(self):
+        # The limit of the child is a hard one, so that the program leaves no core file.
+        done = subprocess.run(["prlimit", "--core=0:0", sys.executable, __file__, PROGRAM, LIBRARY,
+                               "Commands.test_core_file"], capture_output=True, text=True,
+                              timeout=300, check=False)
+        self.assertEqual(done.returncode, SKIPPED, done.stderr)
+        self.assertRegex(done.stderr.splitlines()[-1],
+                         "^not tested on a core file: (this system writes none; raise ulimit -H -c"
+                         "|the core files of this system go to .*)$")
+
+
 class WithoutGdb(unittest.TestCase):
     def test_is_skipped_unless_the_tools_must_be_there(self):
         environment = {k: v for k, v in os.environ.items() if k != "APGAS_TEST_REQUIRE_TOOLS"}
@@ -199,5 +226,5 @@ class WithoutGdb(unittest.TestCase):
 if __name__ == "__main__":
     if shutil.which("gdb") is None:
         print("gdb is not installed (Debian: apt install gdb)")
-        sys.exit(1 if os.environ.get("APGAS_TEST_REQUIRE_TOOLS") else 77)
-    unittest.main(argv=sys.argv[:1] + sys.argv[3:])
+        sys.exit(1 if os.environ.get("APGAS_TEST_REQUIRE_TOOLS") else SKIPPED)
+    run_tests(sys.argv[:1] + sys.argv[3:])

@@ -20,7 +20,7 @@ import unittest
 HERE = pathlib.Path(__file__).resolve().parent
 ROOT = HERE.parent.parent
 sys.path.insert(0, str(ROOT / "launch/tools"))
-from trace_reader import BadTrace, Flow, Name, Slice, read_trace  # noqa: E402
+from trace_reader import BadTrace, Counter, Flow, Name, Slice, read_trace  # noqa: E402
 
 SKIPPED = 77  # ctest shows a test with this exit code as skipped
 NO_PERFETTO = ("not checked with Perfetto, which is not installed: apt install nodejs; "
@@ -31,6 +31,7 @@ ROUNDING = 0.0015  # us: a JSON trace has times in units of 1 ns, which are roun
 def problems(path):
     """Returns a list of texts: what is wrong with the trace; empty if nothing is."""
     found, tracks, flows, number_of_slices = [], collections.defaultdict(list), {}, 0
+    counters, workers = [], collections.Counter()
     try:
         for event in read_trace(path):
             if isinstance(event, Slice):
@@ -41,12 +42,17 @@ def problems(path):
                 tracks[event.track].append(event)
             elif isinstance(event, Flow):
                 flows.setdefault(event.number, []).append(event)
+            elif isinstance(event, Counter):
+                counters.append(event)
+            elif isinstance(event, Name) and event.text.startswith("worker "):
+                workers[event.track[0]] += 1
     except BadTrace as error:
         return [str(error)]
     for track, slices in tracks.items():
         found += misplaced(track, slices)
     for number, ends in flows.items():
         found += unconnected(number, ends, tracks)
+    found += misvalued(counters, workers)
     return found if number_of_slices else [f"{path} has no slices"]
 
 
@@ -75,6 +81,15 @@ def unconnected(number, ends, tracks):
     for end in ends:
         if end.track not in tracks:
             yield f"flow {number} is on a track without slices: {end}"
+
+
+def misvalued(counters, workers):
+    """Yields the values that counters cannot have. `workers` has their number for each process."""
+    for each in counters:
+        if each.value < 0:
+            yield f"{each.name} is negative: {each}"
+        if each.name.startswith("idle workers") and each.value > workers[each.track[0]]:
+            yield f"more idle workers than the {workers[each.track[0]]} of the place: {each}"
 
 
 def tracks(path):
@@ -150,6 +165,13 @@ WRONG = {
     "a flow that ends before it begins":
         "select o.name, o.ts, i.name, i.ts from flow f join slice o on f.slice_out = o.id join "
         "slice i on f.slice_in = i.id where i.ts + i.dur < o.ts",
+    "a negative value of a counter":
+        "select t.name, c.ts, c.value from counter c join counter_track t on c.track_id = t.id "
+        "where c.value < 0",
+    "more idle workers than workers of the place":
+        "select t.name, c.ts, c.value from counter c join process_counter_track t on c.track_id = "
+        "t.id where t.name glob 'idle workers*' and c.value > (select count(*) from thread where "
+        "thread.upid = t.upid and thread.name glob 'worker *')",
 }
 TRACKS = ("select process.name, thread.name from thread join process using (upid) where "
           "thread.utid in (select utid from thread_track) order by 1, 2")

@@ -28,9 +28,16 @@ def arrow(kind, time, number=7):
             "id": number, **({"bp": "e"} if kind == "f" else {})}
 
 
-GOOD = [piece("outer", 1, 10), arrow("s", 2), piece("inner", 2, 9), piece("next", 12, 3),
+def counter(name, value):
+    return {"ph": "C", "name": name, "pid": 0, "ts": 3, "args": {"value": value}}
+
+
+GOOD = [counter("ready tasks", 5), counter("idle workers", 1),
+        piece("outer", 1, 10), arrow("s", 2), piece("inner", 2, 9), piece("next", 12, 3),
         arrow("f", 12)]
 WRONG = {"negative": [*GOOD, piece("x", 20, -3)],
+         "negative counter": [*GOOD, counter("ready tasks", -1)],
+         "more idle workers than workers": [*GOOD, counter("idle workers", 2)],
          "overlap": [*GOOD, piece("x", 14, 3)],
          "no end of the flow": [*GOOD, arrow("s", 3, 8)],
          "no begin of the flow": [*GOOD, arrow("f", 13, 8)],

@@ -1,5 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
 #include <vector>
 
 #include <fmt/format.h>
@@ -102,7 +106,13 @@ std::string link_lines(std::span<const place_report> all) {
   std::string text;
   append(text, rows);
   if (links.size() > most_links) {
-    text += fmt::format("  and {} more pairs with fewer bytes\n", links.size() - most_links);
+    const auto others = std::span(links).subspan(most_links);
+    std::map<std::string_view, std::size_t> wires;
+    for (const link& each : others) ++wires[link_name(*each.from, each.traffic)];
+    std::vector<std::string> by;
+    for (const auto& [name, pairs] : wires) by.push_back(fmt::format("{} by {}", pairs, name));
+    text += fmt::format("  and {} more pairs with fewer bytes ({})\n", others.size(),
+                        fmt::join(by, ", "));
   }
   return text;
 }

@@ -20,95 +20,12 @@ import unittest
 
 from control_test import HERE, TOOLS, WITH_MPI, job, line, members, report_when, run
 
-import activity  # these paths are set by control_test
-import job_traces
+import job_traces  # these paths are set by control_test
 import observed_job
 import running_jobs
 
 sys.path.insert(0, str(HERE.parent.parent / "trace"))
 from trace_checks import problems  # noqa: E402
-
-
-class Rows(unittest.TestCase):
-    """What is made of two looks at a place."""
-
-    @staticmethod
-    def place(number=0, **changes):
-        counters = dict.fromkeys(
-            ("tasks", "suspensions", "clock_phases", "phaser_phases", "steal_attempts", "steals",
-             "stolen", "messages_sent", "frames_sent", "bytes_sent", "deepest_stack"), 0)
-        counters.update(elapsed_ns=0, asleep_ns=0, workers=2)
-        counters.update({k: v for k, v in changes.items() if k in counters})
-        return {"place": number, "host": "a", "process": changes.get("process", 1), "asleep": 0,
-                "searching": 1, "queued": 3, "memory_bytes": 5 << 20,
-                "memory_peak_bytes": 6 << 20, "counters": counters,
-                "running": changes.get("running", [])}
-
-    def test_rates_are_those_between_the_looks(self):
-        row = activity.rates(self.place(suspensions=100, asleep_ns=10**9, elapsed_ns=10**9),
-                             self.place(suspensions=300, asleep_ns=2 * 10**9, elapsed_ns=3 * 10**9,
-                                        bytes_sent=4000))
-        self.assertAlmostEqual(row["suspensions"], 100)
-        self.assertAlmostEqual(row["bytes"], 2000)
-        self.assertAlmostEqual(row["awake"], 75)
-        self.assertEqual(row["busy"], 1)
-
-    def test_counters_that_begin_anew_give_no_negative_rates(self):
-        row = activity.rates(self.place(suspensions=900, elapsed_ns=9 * 10**9, asleep_ns=10**9),
-                             self.place(suspensions=1, elapsed_ns=10**9))
-        self.assertEqual(row["suspensions"], 0)
-        self.assertLessEqual(row["awake"], 100)
-
-    def test_places_of_one_process_share_its_memory(self):
-        rows = [activity.rates(None, self.place(number, elapsed_ns=10**9, process=process))
-                for number, process in enumerate((1, 1, 2))]
-        whole = activity.total(rows)
-        self.assertEqual((whole["memory"], whole["peak"], whole["queued"]), (10 << 20, 12 << 20, 9))
-
-    def test_each_counter_has_its_column(self):
-        row = activity.rates(self.place(), self.place(
-            elapsed_ns=2 * 10**9, tasks=50, clock_phases=6, phaser_phases=2, steal_attempts=20,
-            steals=10, stolen=30, messages_sent=4, frames_sent=8, deepest_stack=12_288))
-        names = "tasks phases tried steals stolen messages frames stack".split()
-        self.assertEqual([row[name] for name in names], [25, 4, 10, 5, 15, 2, 4, 12_288])
-        deeper = dict(row, stack=20_480)
-        self.assertEqual(activity.total([row, deeper])["stack"], 20_480)
-        self.assertEqual(activity.total([row, deeper])["phases"], 8)
-        heading = activity.table([row], "place", 200)[0].split()
-        self.assertEqual(heading, [column.heading for column in activity.COLUMNS])
-
-    def test_the_column_that_sorts_is_shown(self):
-        rows = [activity.rates(None, self.place(number, elapsed_ns=10**9)) for number in range(2)]
-        for column in activity.COLUMNS:
-            if column.key:
-                self.assertIn(column.heading, activity.table(rows, column.name, 24)[0])
-
-    def test_narrow_terminals_leave_out_columns(self):
-        rows = [activity.rates(None, self.place(number, elapsed_ns=10**9)) for number in range(3)]
-        for width in range(1, 150):
-            for text in activity.table(rows, "place", width):
-                self.assertLessEqual(len(text), max(width, 6))
-        self.assertIn("HOST", activity.table(rows, "place", 150)[0])
-        self.assertNotIn("HOST", activity.table(rows, "place", 70)[0])
-        self.assertIn("AWAKE%", activity.table(rows, "place", 20)[0])
-
-    def test_short_terminals_leave_out_places(self):
-        rows = [activity.rates(None, self.place(number, elapsed_ns=10**9)) for number in range(50)]
-        lines = activity.table(rows, "place", 100, height=10)
-        self.assertEqual(len(lines), 10)
-        self.assertEqual(lines[-1], "... and 43 more places")
-
-    def test_sorting(self):
-        rows = [dict(activity.rates(None, self.place(number, elapsed_ns=10**9)), bytes=number % 3)
-                for number in range(4)]
-        first = [text.split()[0] for text in activity.table(rows, "bytes", 100)[2:]]
-        self.assertEqual(first, ["2", "1", "0", "3"])
-
-    def test_numbers_stay_short(self):
-        for number, text in ((0, "0"), (999, "999"), (999.6, "1.00k"), (1000, "1.00k"),
-                             (12_345, "12.3k"), (999_999, "1.00M"), (5 << 20, "5.24M"),
-                             (123e9, "123G"), (99.96e3, "100k"), (7e12, "7.00T")):
-            self.assertEqual(activity.short(number), text)
 
 
 class Batch(unittest.TestCase):

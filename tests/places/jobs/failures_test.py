@@ -24,7 +24,7 @@ APGAS_RUN = str(pathlib.Path(__file__).resolve().parents[3] / "launch/apgas-run"
 PLACES = 3
 HOST = re.escape(socket.gethostname())
 ENDED = r"ended unexpectedly \(killed, for example by the kernel for lack of memory\)"
-LONGEST = 30  # seconds that anything may take under any load
+LONGEST = 30  # seconds until the line, and from there to the end, under any load
 TOOK = {}  # what: [seconds until the line came, and until all was over]
 
 
@@ -72,6 +72,7 @@ class Job:
     def end(self, what):
         """Waits, checks that no process is left, and returns code, output and errors."""
         while not self.heard() and self.process.poll() is None:
+            assert time.monotonic() - self.began < LONGEST, f"no line comes within {LONGEST} s"
             time.sleep(0.01)
         said = time.monotonic() - self.began
         out, _ = self.process.communicate(timeout=LONGEST)

@@ -86,12 +86,13 @@ class Profile(unittest.TestCase):
                 code, out, err = Job("hello", APGAS_PROFILE="span:json:/nonexistent/run.json",
                                      **way).end()
                 self.assertEqual((code, "hello" in out), (2, False))
+                self.assertEqual(len(own_lines(err)), 1, err)
                 self.assertRegex(own_lines(err)[0],
                                  r"APGAS_PROFILE=span:json:/nonexistent/run.json: .*folder")
 
     def test_a_full_disk_is_told(self):
         code, _, err = Job("hello", APGAS_PROFILE="span:json:/dev/full").end()
-        self.assertEqual(code, 0)
+        self.assertEqual((code, len(own_lines(err))), (0, 1), err)
         self.assertRegex(own_lines(err)[0],
                          r"the profile /dev/full is not complete: .*No space left")
 

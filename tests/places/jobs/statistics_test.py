@@ -111,7 +111,8 @@ class AtTheEnd(unittest.TestCase):
     def test_full_disk(self):
         code, _, err = Job("hello", APGAS_STATS="json:/dev/full").end()
         self.assertEqual(code, 0, err)
-        self.assertIn("the statistics /dev/full are not complete", err)
+        self.assertEqual(len(own_lines(err)), 1, err)
+        self.assertIn("the statistics /dev/full are not complete", own_lines(err)[0])
 
     def test_wrong_value(self):
         for value in ("json:", "json:folder/", "xml:a"):
@@ -165,6 +166,21 @@ class Metrics(unittest.TestCase):
         self.assertRegex(listening, rf"0100007F:{port:04X} 00000000:0000 0A")
         self.assertIsNone(re.search(rf"00000000:{port:04X} 00000000:0000 0A", listening))
         self.assertEqual(job.end()[0], 0)
+
+    def test_another_address(self):
+        # The address that listens, as /proc/net/tcp has it, and one at which it answers.
+        for address, listens, host in (("127.0.0.2", "0200007F", "127.0.0.2"),
+                                       ("0.0.0.0", "00000000", "127.0.0.1")):
+            with self.subTest(address=address):
+                port = free_port()
+                job = Job("idle", "2", APGAS_METRICS=f"{address}:{port}")
+                status, page = fetch(port, host=host)
+                self.assertEqual(status, 200, page)
+                self.assertRegex(page, r'apgas_workers{place="0"} [1-9]')
+                self.assertRegex(pathlib.Path("/proc/net/tcp").read_text(),
+                                 rf"{listens}:{port:04X} 00000000:0000 0A")
+                code, _, err = job.end()
+                self.assertEqual((code, own_lines(err)), (0, []))
 
     def test_port_in_use(self):
         with socket.socket() as taken:

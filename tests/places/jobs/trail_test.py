@@ -112,6 +112,14 @@ class Unnamed(Trails):
         self.assertIn("of place 0 are in /tmp/apgas-trail-", err)
         pathlib.Path(re.search(r"are in (/tmp/apgas-trail-\S+)\n", err)[1]).unlink()
 
+    def test_in_a_directory_that_cannot_be_written(self):
+        # Not even root can make a file in /proc.
+        code, _, err = Job("late", APGAS_TRAIL="1", TMPDIR="/proc").end()
+        self.assertEqual(code, -signal.SIGABRT, err)
+        lines = [line for line in own_lines(err) if "of each worker of place" in line]
+        self.assertEqual(len(lines), 1, err)
+        self.assertIn("of place 0 could not all be written to /proc/apgas-trail-", lines[0])
+
     def test_none_is_left_if_the_setting_says_so(self):
         _, _, err = Job("late", APGAS_TRAIL="/dev/null").end()
         self.assertIn("are in /dev/null\n", err)
@@ -178,7 +186,8 @@ class File(Trails):
     @unittest.skipUnless(os.path.exists("/dev/full"), "no /dev/full")
     def test_full_disk(self):
         _, _, err = Job("segv", "0", APGAS_TRAIL="/dev/full").end()
-        self.assertIn("could not all be written to /dev/full", err)
+        self.assertEqual(err.count("/dev/full"), 1, err)
+        self.assertIn("could not all be written to /dev/full", own_lines(err)[-1])
         self.assertTrue(os.path.exists("/dev/full"))
 
     def test_wrong_value(self):

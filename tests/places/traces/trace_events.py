@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """The events of a JSON trace, for tests."""
 
+import collections
 import json
 
 
@@ -18,3 +19,11 @@ class Events:
     def flows(self, name):
         begins = {e["id"]: e for e in self.of("flow", "s") if e["name"] == name}
         return [(begins[e["id"]], e) for e in self.of("flow", "f") if e["name"] == name]
+
+    def counters(self):
+        """The values that each counter has had, at all places."""
+        found = collections.defaultdict(list)
+        for event in self.all:
+            if event["ph"] == "C":
+                found[event["name"]].append(event["args"]["value"])
+        return found

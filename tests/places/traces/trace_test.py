@@ -92,6 +92,11 @@ class Programs(Traces):
             self.assertEqual(len({e["args"]["task"] for e in begun}), 986)
             self.assertEqual(len({e["name"] for e in begun}), 1)
 
+    def test_tasks_that_could_be_stolen_are_ready(self):
+        self.assertEqual(job(self.path, "fib", "22", APGAS_WORKERS="1"), (0, []))
+        ready = Events(self.path).counters()["ready tasks"]
+        self.assertIn(max(ready), range(1, 22 + 1))  # at most one for each call on the stack
+
     def test_only_stolen_tasks(self):
         self.assertEqual(job(self.path, "fib", "20", APGAS_WORKERS="1",
                              APGAS_TRACE_DETAIL="stolen"), (0, []))
@@ -121,9 +126,15 @@ class Programs(Traces):
                 self.assertEqual(phases["phase 1"], 1)
                 resumed = events.flows("resume")
                 self.assertTrue(resumed)
-                counters = {e["name"] for e in events.all if e["ph"] == "C"}
-                self.assertLessEqual({"ready tasks", "bytes in flight"}, counters)
+                counters = events.counters()
+                self.assertLessEqual({"ready tasks", "bytes in flight"}, set(counters))
+                self.assertGreaterEqual(min(min(values) for values in counters.values()), 0)
+                workers = int(way["APGAS_WORKERS"])
+                if workers > 1 or "idle workers" in counters:  # a single one need not be idle
+                    self.assertIn(max(counters["idle workers"]), range(1, workers + 1))
+                self.assertIn(0, counters["bytes in flight"])
                 if num_places(way) == 1:
+                    self.assertEqual(max(counters["bytes in flight"]), 0, "no message was sent")
                     continue
                 self.assertIn("at", constructs)
                 calls = (1 + SHORT_CALLS) * (num_places(way) - 1)
@@ -247,10 +258,13 @@ class Deaths(Traces):
         self.end("exit", 1, 2, APGAS_TRANSPORT="local")
 
     def test_a_deadlock(self):
-        events = self.end("deadlock", 124, 1, APGAS_WATCHDOG="1")
-        open_waits = [e for e in events.of("wait", "b") if e["args"].get("ended") is False]
-        self.assertTrue(open_waits)
-        self.assertRegex(open_waits[-1]["args"]["where"], r"traced.cpp:\d+")
+        ways = [(1, {}), (2, {"APGAS_TRANSPORT": "local"})] + [(2, {})] * WITH_MPI
+        for places, way in ways:
+            with self.subTest(places=places, way=way):
+                events = self.end("deadlock", 124, places, APGAS_WATCHDOG="1", **way)
+                open_waits = [e for e in events.of("wait", "b") if e["args"].get("ended") is False]
+                self.assertTrue(open_waits)
+                self.assertRegex(open_waits[-1]["args"]["where"], r"traced.cpp:\d+")
 
 
 class Refusals(Traces):
