@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <atomic>
+#include <chrono>
 #include <mutex>
 #include <string>
 #include <thread>
@@ -196,6 +197,62 @@ TEST(Statistics, CountsSuspensionsByConstruct) {
         while (sleeps() == before) apgas::sleep_for(std::chrono::milliseconds(1));
       },
       nothing);
+}
+
+// Waits that several tasks or places take part in, so that their number is not the same in each
+// run.
+TEST(Statistics, CountsSuspensionsInCallsBranchesAndPhases) {
+  const auto expect_some = [](std::uint64_t statistics::* field, auto waits) {
+    const std::uint64_t before = apgas::stats().*field;
+    apgas::finish([&] { waits([=] { return apgas::stats().*field != before; }); });
+    EXPECT_GT(apgas::stats().*field, before);
+  };
+  using std::chrono::milliseconds;
+  expect_some(&statistics::yield_suspensions, [](auto counted) {
+    while (!counted()) {
+      apgas::async([] {});
+      apgas::yield();
+    }
+  });
+  expect_some(&statistics::branch_suspensions, [](auto counted) {
+    apgas::latch over(1);
+    std::atomic<bool> begun = false;
+    apgas::finish([&] {
+      apgas::async([&] {
+        while (!counted()) apgas::yield();
+        over.count_down();
+      });
+      apgas::fork_join(
+          [&] {
+            while (!begun) apgas::yield();
+          },
+          [&] {
+            begun = true;
+            over.wait();
+          });
+    });
+  });
+  expect_some(&statistics::phaser_suspensions, [](auto counted) {
+    const apgas::phaser ph;
+    for (const bool late : {false, true}) {
+      apgas::async(apgas::phased(ph, apgas::phaser_mode::signal_wait), [=] {
+        while (late && !counted()) apgas::yield();
+        ph.next();
+      });
+    }
+    ph.drop();
+  });
+  if (apgas::num_places() == 1) return;
+  expect_some(&statistics::at_suspensions,
+              [](auto) { apgas::at(test::last(), [] { apgas::sleep_for(milliseconds(20)); }); });
+  expect_some(&statistics::team_suspensions, [](auto) {
+    for (const apgas::place p : apgas::places()) {
+      apgas::async_at(p, [] {
+        if (apgas::here().id() != 0) apgas::sleep_for(milliseconds(20));
+        apgas::team::world().barrier();
+      });
+    }
+  });
 }
 
 TEST(Statistics, CountsPhasesAndTheWaitsForThem) {
