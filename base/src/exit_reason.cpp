@@ -7,6 +7,7 @@
 #include <cstring>
 #include <ctime>
 #include <initializer_list>
+#include <thread>
 
 #include <unistd.h>
 
@@ -119,6 +120,15 @@ void set_exit_reporting(std::string_view text, const exit_reason_listener* added
 bool others_printed_exit_reason() noexcept {
   const exit_reason_listener* const others = current();
   return others != nullptr && others->others_printed();
+}
+
+bool others_print_exit_reason_within(std::chrono::milliseconds patience) noexcept {
+  const auto deadline = std::chrono::steady_clock::now() + patience;
+  while (!others_printed_exit_reason()) {
+    if (current() == nullptr || std::chrono::steady_clock::now() >= deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
 }
 
 void add_end_action(void (*action)() noexcept) noexcept {

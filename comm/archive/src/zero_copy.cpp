@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <chrono>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -12,6 +13,7 @@
 #include <sys/uio.h>
 #include <unistd.h>
 
+#include <apgas/base/exit_reason.hpp>
 #include <apgas/errors.hpp>
 
 namespace apgas::inline v0::comm {
@@ -35,6 +37,20 @@ int read_process(const cma_process& from, std::uint64_t address, std::span<std::
 bool is_here(const cma_process& from) noexcept {
   const cma_process& here = this_cma_process();
   return from.nonce_address == here.nonce_address && std::ranges::equal(from.nonce, here.nonce);
+}
+
+// Whether a read has failed because the process has ended. If the kernel has killed it for lack of
+// memory, parts of its memory may be lost before that, and with them the nonce.
+bool has_ended(const cma_process& from, int error) noexcept {
+  return error == ESRCH || (error == EFAULT && !can_read(from));
+}
+
+// The end of that process ends the job. Another thread or place reports it and ends this process,
+// so the program must not see an error that follows from it. Returns if that does not happen, for
+// example because there is no failure detector.
+void wait_for_end_of_job() noexcept {
+  constexpr std::chrono::seconds patience{5};
+  while (base::others_print_exit_reason_within(patience)) pause();
 }
 
 }  // namespace
@@ -70,7 +86,8 @@ const std::byte* address_here(const cma_process& from, std::uint64_t address) no
 void read_remote_process(const cma_process& from, std::uint64_t address, std::span<std::byte> to) {
   const int error = read_process(from, address, to);
   if (error == 0) return;
-  if (error == ESRCH) {
+  if (has_ended(from, error)) {
+    wait_for_end_of_job();
     throw serialization_error(fmt::format(
         "process {} on this host ended before {} bytes of its memory were read; the message about "
         "that process says why",

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Zero-copy posts of a member (docs/protocols/team.md, "Long data").
+#include <fmt/format.h>
+
 #include <apgas/comm/zero_copy.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/places/team_tree.hpp>
@@ -44,8 +46,11 @@ void team_member::copy_from(std::size_t from, std::uint32_t number, std::size_t 
   const std::uint64_t address = board_->address_of(member, number) + first;
   try {  // boards are of places in different processes
     comm::read_remote_process(owner, address, to);
-  } catch (const serialization_error&) {
-    if (board_->remains(member, number)) throw;
+  } catch (const serialization_error& e) {
+    if (board_->remains(member, number)) {
+      throw serialization_error(
+          fmt::format("the data of place {} cannot be read: {}", rank_in_run(from), e.what()));
+    }
   }
   // If the owner has withdrawn the post, it breaks the team, and this wait throws the reason.
   if (!board_->remains(member, number)) wait_for_post(from, number, bytes);

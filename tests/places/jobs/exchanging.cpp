@@ -2,11 +2,14 @@
 // A program whose places send each other messages of several sizes until it is ended: exchanging
 // <seconds>. Each place prints its process id. The messages travel around all places, and nothing
 // that a place does depends on their contents. With `exchanging <seconds> collectives <n>`, all
-// places also make n rounds of collective calls. See killed_inside_test.py and garbage_test.py.
+// places also make n rounds of collective calls. With `exchanging <seconds> long <n>`, all places
+// only make n rounds of calls whose data are read from the memory of another place. See
+// killed_inside_test.py and garbage_test.py.
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <exception>
 #include <functional>
 #include <span>
 #include <vector>
@@ -46,6 +49,23 @@ void call_collectives(int rounds) {
   }
 }
 
+// Arguments, results and data of a collective that are long enough to be read from the memory of
+// the place that has them. An exception is printed, so that the tests see which ones reach the
+// program.
+void call_with_long_data(int rounds) try {
+  const apgas::team all = apgas::team::world();
+  const apgas::place next((apgas::here().id() + 1) % apgas::num_places());
+  std::vector<long> data((std::size_t{1} << 20) / sizeof(long));
+  for (int i = 0; i < rounds; ++i) {
+    data = apgas::at(next, [](const std::vector<long>& d) { return d; }, data);
+    apgas::at_into(next, std::span(data), [n = data.size()] { return std::vector<long>(n); });
+    all.allreduce(std::span(data), std::plus<>());
+  }
+} catch (const std::exception& e) {
+  std::fprintf(stderr, "exchanging: %s\n", e.what());
+  throw;
+}
+
 int exchange(int argc, char** argv) {
   const int seconds = argc > 1 ? std::atoi(argv[1]) : 1;
   apgas::finish([&] {
@@ -63,7 +83,20 @@ int exchange(int argc, char** argv) {
   });
   std::printf("working\n");
   std::fflush(stdout);
-  const int rounds = argc > 3 && std::strcmp(argv[2], "collectives") == 0 ? std::atoi(argv[3]) : 0;
+  const auto rounds_of = [&](const char* what) {
+    return argc > 3 && std::strcmp(argv[2], what) == 0 ? std::atoi(argv[3]) : 0;
+  };
+  // No finish waits for tasks of other places, so an exception of these calls reaches main.
+  if (const int rounds = rounds_of("long"); rounds > 0) {
+    for (apgas::place p : apgas::places()) {
+      if (p == apgas::here()) continue;
+      apgas::uncounted_async_at(p, [](int n) { call_with_long_data(n); }, rounds);
+    }
+    call_with_long_data(rounds);
+    std::printf("done\n");
+    return 0;
+  }
+  const int rounds = rounds_of("collectives");
   apgas::finish([&] {
     for (apgas::place p : apgas::places()) {
       if (rounds > 0) apgas::async_at(p, [](int n) { call_collectives(n); }, rounds);

@@ -11,6 +11,7 @@ Arguments: the program exchanging and the transport shm. APGAS_TEST_SEED repeats
 APGAS_TEST_GARBAGE=n has n jobs for each case.
 """
 
+import contextlib
 import os
 import pathlib
 import random
@@ -32,7 +33,7 @@ LONGEST = 40  # seconds that a job of two seconds may take under any load
 SLEEPING, HEADER, POSITIONS, READ, RINGS = 64, 640, 256, 128, 4096
 RING, SLACK, WORD = 256 << 10, 16 << 10, 8
 # As in host_segment.hpp and places/teams/src/team_board.hpp; world() has the first board.
-AREA, CONTROL, SLOT, SLOTS = 4 << 20, 4096, 64 + 16192, 32
+AREA, CONTROL, SLOT, SLOTS, ADDRESS = 4 << 20, 4096, 64 + 16192, 32, 48
 # As in comm/frames/include/apgas/comm/message.hpp.
 FRAME_HEADER, TASK = 32, 1
 
@@ -251,6 +252,18 @@ class Garbage(unittest.TestCase):
 
     def test_a_bulletin_board(self):
         self.check_board(0, CONTROL + SLOTS * SLOT)
+
+    def test_the_addresses_of_a_bulletin_board(self):
+        """Those of data that other places read from the memory of its owner."""
+        def overwrite(segment):
+            begin = segment.size - AREA + CONTROL + ADDRESS
+            segment.write(begin, self.fill(8))
+            until = time.monotonic() + 1
+            with contextlib.suppress(Missed):  # the job ends soon after that
+                while time.monotonic() < until:
+                    for slot in range(SLOTS):
+                        segment.write(begin + slot * SLOT, self.fill(8))
+        self.check(overwrite, "long", "300")
 
     def test_everything(self):
         self.check(lambda segment: segment.write(0, self.fill(segment.size)), stop="all",

@@ -2,7 +2,9 @@
 // Kills a process within a function: kill_inside <process> <library> <address> <steps>. When a
 // thread of the process enters the function at that address of the library, it executes so many
 // further instructions there, or less if the function returns before. Then the whole process is
-// killed. Prints the address at which that thread was.
+// killed. With a fifth argument, `owner`, the process goes on instead, and the process is killed
+// whose memory the function reads; the function is read_remote_process (comm/zero_copy.hpp).
+// Prints the address at which that thread was, and the process that was killed.
 //
 // Exit code: 77 if the system does not permit it, 1 after other errors or if no thread enters the
 // function within ten seconds. See killed_inside_test.py.
@@ -57,6 +59,14 @@ class breakpoint {
       give_up("reading the function");
     }
   }
+  // The process that a cma_process at this address describes.
+  pid_t process_at(std::uint64_t address) const {
+    std::uint32_t found = 0;
+    if (pread(memory_, &found, sizeof found, static_cast<off_t>(address)) != sizeof found) {
+      give_up("reading the argument");
+    }
+    return static_cast<pid_t>(found);
+  }
   void set() const { write(0xcc); }
   void remove() const { write(first_); }
   // Waits until a thread calls the function, and returns it.
@@ -107,10 +117,31 @@ bool step(pid_t thread, user_regs_struct& registers, long steps) {
   return true;
 }
 
+// Stops all threads of a process but one, which is already stopped.
+void stop_others(const std::string& process, pid_t thread) {
+  for (const auto& each : std::filesystem::directory_iterator("/proc/" + process + "/task")) {
+    const auto id = static_cast<pid_t>(std::stol(each.path().filename()));
+    int status = 0;
+    if (id == thread || ptrace(PTRACE_INTERRUPT, id, nullptr, 0) != 0) continue;
+    if (waitpid(id, &status, __WALL) != id) give_up("waitpid");
+  }
+}
+
+// Waits until no process can read the memory of that one any more.
+void wait_for_end(pid_t process) {
+  const std::string status = "/proc/" + std::to_string(process) + "/status";
+  for (bool running = true; running;) {
+    running = false;
+    std::ifstream lines(status);
+    for (std::string line; std::getline(lines, line);) running |= line.starts_with("VmSize:");
+  }
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 5) return 2;
+  if (argc != 5 && (argc != 6 || std::strcmp(argv[5], "owner") != 0)) return 2;
+  const bool kills_owner = argc == 6;
   const std::string process = argv[1];
   const std::uint64_t library = address_of(process, argv[2]);
   if (library == 0) give_up("the library is not loaded");
@@ -119,16 +150,27 @@ int main(int argc, char** argv) {
   trace(process);
   const breakpoint entry(process, address);
   user_regs_struct registers{};
+  pid_t thread = 0;
+  pid_t killed = static_cast<pid_t>(std::stol(process));
   for (int call = 1;; ++call) {
     entry.set();
-    const pid_t thread = entry.wait(registers);
+    thread = entry.wait(registers);
     entry.remove();
+    if (kills_owner) killed = entry.process_at(registers.rdi);
     if (step(thread, registers, std::stol(argv[4])) || call == 500) break;
     ptrace(PTRACE_CONT, thread, nullptr, 0);
   }
-  std::printf("%llx\n", static_cast<unsigned long long>(registers.rip) - library);
+  std::printf("%llx %d\n", static_cast<unsigned long long>(registers.rip) - library, killed);
   std::fflush(stdout);
-  kill(static_cast<pid_t>(std::stol(process)), SIGKILL);
+  if (kills_owner) {  // The reader notices it before the failure detector of its process.
+    stop_others(process, thread);
+    kill(killed, SIGKILL);
+    wait_for_end(killed);
+    ptrace(PTRACE_DETACH, thread, nullptr, 0);
+    usleep(200'000);
+    return 0;  // and all threads of the process go on
+  }
+  kill(killed, SIGKILL);
   // Its parent learns of its end when the tracer has seen the ends of all threads.
   while (waitpid(-1, nullptr, __WALL) > 0) {
   }

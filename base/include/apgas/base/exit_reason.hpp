@@ -16,6 +16,7 @@
 //   P1  A signal handler that reads a non-null listener sees the complete listener object and the
 //       name that was set with it.
 
+#include <chrono>
 #include <string_view>
 
 namespace apgas::inline v0::base {
@@ -68,5 +69,11 @@ void run_end_actions() noexcept;
 
 // Returns whether another place has printed why the job ends. Context: any thread, signal handlers.
 bool others_printed_exit_reason() noexcept;
+
+// Waits until that is so, at most for `patience`, and returns whether it is. Returns false at once
+// if there is no listener. A caller that finds a failure which may follow from the end of another
+// place waits for the reason of that end before it reports its own.
+// Context: any thread. Blocks the thread.
+bool others_print_exit_reason_within(std::chrono::milliseconds patience) noexcept;
 
 }  // namespace apgas::inline v0::base
