@@ -10,7 +10,7 @@ from running_jobs import USAGE_ERROR, NoJob
 
 SAMPLE_MS = 100
 FASTEST, SLOWEST = 0.5, 60.0  # seconds between two looks
-HELP = f"q quit  h waiting tasks  x trace  +/- interval  sort: {' '.join(KEYS)}"
+HELP = "q quit  h report  x trace  +/- {:g} s  sort: " + " ".join(KEYS)  # fits 80 columns
 
 
 class Screen:
@@ -57,7 +57,7 @@ class Screen:
         for number, line in enumerate(sites, row + 1):
             self.put(number, line)
         traced = f"{self.observed.trace}  " if self.observed.trace else ""
-        self.put(height - 1, self.observed.problem or f"{traced}{HELP}  ({self.interval:g} s)",
+        self.put(height - 1, self.observed.problem or traced + HELP.format(self.interval),
                  curses.A_REVERSE)
         self.window.refresh()
 

@@ -134,7 +134,7 @@ class Keys(unittest.TestCase):
         observed = types.SimpleNamespace(
             rows=rows, trace="", problem="", report=lambda: [f"line {i}" for i in range(40)])
         options = types.SimpleNamespace(sort="place", interval=1.0, trace=None)
-        self.window = Window(12, 120)
+        self.window = Window(12, 80)
         self.screen = job_screen.Screen(self.window, observed, options, lambda _: "headline")
         self.screen.draw()
 
@@ -163,7 +163,8 @@ class Keys(unittest.TestCase):
         for key, shown in (("+", "0.5"), ("+", "0.5"), *(("-", f"{2 ** i}") for i in range(6)),
                            ("-", "60"), ("-", "60"), ("+", "30")):
             self.press(key)
-            self.assertTrue(self.window.lines[11].endswith(f"  ({shown} s)"), self.window.lines)
+            self.assertIn(f"+/- {shown} s ", self.window.lines[11])
+            self.assertTrue(self.window.lines[11].endswith(activity.COLUMNS[-1].key))
 
     def test_the_report_scrolls(self):
         up, down, page_up, page_down = (curses.KEY_UP, curses.KEY_DOWN, curses.KEY_PPAGE,
