@@ -22,11 +22,12 @@ class Layout:
                    "task.name", "waits_for", "spawner", "stack_bottom")
         self.at = {m: offset_of(fiber, m) // 8 for m in members}
         self.runs_main = offset_of(fiber, "runs_main")
-        self.worker_id = self.running = None
+        self.worker_id = self.running = self.deque = None
         try:
             worker = gdb.lookup_type(NAMESPACE + "worker")
             self.worker_id = offset_of(worker, "id")
             self.running = offset_of(worker, "running")
+            self.deque = [offset_of(worker, f"tasks.{end}") for end in ("tail_", "head_")]
         except gdb.error:
             pass  # the debug information only names it
 
@@ -88,6 +89,18 @@ class Fiber:
         """Whether the task is main, if it has no spawn site."""
         at = self.layout.runs_main
         return self.words[at // 8] >> at % 8 * 8 & 0xff != 0
+
+
+def continuations(found):
+    """The addresses of fibers whose continuation lies in the deque of a worker (drain.cpp)."""
+    for worker in {f["on"] for f in found} - {0}:
+        if found[0].layout.deque is None:
+            return
+        tail, head = (read(worker + at)[0] for at in found[0].layout.deque)
+        words = read(tail, (head - tail) // 8)
+        for slot in range(0, len(words), 8):
+            if words[slot + 1] & 3 == 2:  # slot_kind::continuation; its closure is the fiber
+                yield words[slot + 3]
 
 
 def fibers():

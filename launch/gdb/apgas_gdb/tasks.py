@@ -4,7 +4,7 @@ import re
 
 import gdb
 
-from .fibers import fibers
+from .fibers import continuations, fibers
 from .frames import WORD, Pretend
 from .memory import NAMESPACE
 
@@ -58,7 +58,7 @@ def spawner_is_suspended(fiber):
 def tasks():
     """All tasks that exist as fibers, as pairs of the fiber and what the task does."""
     found = list(fibers())
-    spawners = {f["spawner"] for f in found} - {0}
+    spawners = {f["spawner"] for f in found} - {0} | set(continuations(found))
     for fiber in found:
         if fiber["on"] == 0:
             continue
