@@ -201,7 +201,7 @@ TEST(Statistics, CountsSuspensionsByConstruct) {
 
 // Waits that several tasks or places take part in, so that their number is not the same in each
 // run.
-TEST(Statistics, CountsSuspensionsInCallsBranchesAndPhases) {
+TEST(Statistics, CountsSuspensionsInCallsAndPhases) {
   const auto expect_some = [](std::uint64_t statistics::* field, auto waits) {
     const std::uint64_t before = apgas::stats().*field;
     apgas::finish([&] { waits([=] { return apgas::stats().*field != before; }); });
@@ -213,24 +213,6 @@ TEST(Statistics, CountsSuspensionsInCallsBranchesAndPhases) {
       apgas::async([] {});
       apgas::yield();
     }
-  });
-  expect_some(&statistics::branch_suspensions, [](auto counted) {
-    apgas::latch over(1);
-    std::atomic<bool> begun = false;
-    apgas::finish([&] {
-      apgas::async([&] {
-        while (!counted()) apgas::yield();
-        over.count_down();
-      });
-      apgas::fork_join(
-          [&] {
-            while (!begun) apgas::yield();
-          },
-          [&] {
-            begun = true;
-            over.wait();
-          });
-    });
   });
   expect_some(&statistics::phaser_suspensions, [](auto counted) {
     const apgas::phaser ph;
