@@ -83,35 +83,41 @@ TEST(SharedNodes, ARingOfEqualTasksIsACycle) {
   EXPECT_THAT(report_of_chain(true).cycle, HasSubstr("waits in mutex::lock"));
 }
 
-// All wait for the same latch, and one of them holds what another task needs.
-TEST(SharedNodes, TheHolderAmongEqualTasksIsToldApart) {
+// Runs spawn(gate) in a finish, and returns the report of the moment at which so many tasks wait
+// for the gate, which then opens.
+template <class Spawn>
+task_report report_of_waits(Spawn spawn) {
   task_place place(2);
-  mutex lock;
   latch gate(1);
-  latch locked(1);
   task_report report;
   std::thread observer([&] {
     report = report_of(place.tasks(), "latch::wait", tasks);
     gate.count_down();
   });
-  place.run([&] {
-    finish([&] {
-      for (int i = 0; i < tasks; ++i) {
-        async([&, i] {
-          if (i == 0) lock.lock();
-          if (i == 0) locked.count_down();
-          gate.wait();
-          if (i == 0) lock.unlock();
-        });
-      }
-      async([&] {
-        locked.wait();
-        lock.lock();
-        lock.unlock();
+  place.run([&] { finish([&] { spawn(gate); }); });
+  observer.join();
+  return report;
+}
+
+// All wait for the same latch, and one of them holds what another task needs.
+TEST(SharedNodes, TheHolderAmongEqualTasksIsToldApart) {
+  mutex lock;
+  latch locked(1);
+  const task_report report = report_of_waits([&](latch& gate) {
+    for (int i = 0; i < tasks; ++i) {
+      async([&, i] {
+        if (i == 0) lock.lock();
+        if (i == 0) locked.count_down();
+        gate.wait();
+        if (i == 0) lock.unlock();
       });
+    }
+    async([&] {
+      locked.wait();
+      lock.lock();
+      lock.unlock();
     });
   });
-  observer.join();
   EXPECT_EQ(report.cycle, "");
   EXPECT_THAT(
       report.groups,
@@ -123,25 +129,15 @@ TEST(SharedNodes, TheHolderAmongEqualTasksIsToldApart) {
 
 // All wait for one latch, and each is registered on a clock for a phase of which its spawner waits.
 TEST(SharedNodes, EqualTasksOnDifferentClocksAreToldApart) {
-  task_place place(2);
-  latch gate(1);
-  task_report report;
-  std::thread observer([&] {
-    report = report_of(place.tasks(), "latch::wait", tasks);
-    gate.count_down();
+  const task_report report = report_of_waits([](latch& gate) {
+    for (int i = 0; i < tasks; ++i) {
+      async([&gate] {
+        clock c = clock::make();
+        async(clocked(c), [&gate] { gate.wait(); });
+        c.advance();
+      });
+    }
   });
-  place.run([&] {
-    finish([&] {
-      for (int i = 0; i < tasks; ++i) {
-        async([&] {
-          clock c = clock::make();
-          async(clocked(c), [&gate] { gate.wait(); });
-          c.advance();
-        });
-      }
-    });
-  });
-  observer.join();
   EXPECT_EQ(report.cycle, "");
 }
 
