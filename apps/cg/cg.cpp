@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <utility>
@@ -19,6 +20,8 @@
 #include "cg/poisson.hpp"
 #include "support/command_line.hpp"
 #include "support/memory.hpp"
+#include "support/peer_thread.hpp"
+#include "support/peers.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -38,7 +41,13 @@ struct plan {
   }
 };
 
-// The parts of a place's points, which its workers share.
+// The workers of a place, and the threads of OpenMP, share the points in parts.
+constexpr std::size_t points_of_a_part = 8192;
+std::size_t parts(std::size_t n) { return (n + points_of_a_part - 1) / points_of_a_part; }
+std::size_t end(std::size_t part, std::size_t n) {
+  return std::min(n, (part + 1) * points_of_a_part);
+}
+
 class over_places {
  public:
   explicit over_places(const vector& direction) : direction_(direction) {}
@@ -58,14 +67,36 @@ class over_places {
   void exchange_halo() const { direction_.swap_halo(); }
 
  private:
-  static constexpr std::size_t points_of_a_part = 8192;
-  static std::size_t parts(std::size_t n) { return (n + points_of_a_part - 1) / points_of_a_part; }
-  static std::size_t end(std::size_t part, std::size_t n) {
-    return std::min(n, (part + 1) * points_of_a_part);
-  }
-
   apgas::team team_ = apgas::team::world();
   vector direction_;
+};
+
+class by_openmp {
+ public:
+  explicit by_openmp(int threads) : threads_(threads) {}
+
+  template <class F>
+  double sum_over(std::size_t n, F f) const {
+    double sum = 0;
+#if defined(_OPENMP)
+#pragma omp parallel for num_threads(threads_) schedule(static) reduction(+ : sum)
+#endif
+    for (std::size_t part = 0; part < parts(n); ++part) {
+      sum += f(part * points_of_a_part, end(part, n));
+    }
+    return sum;
+  }
+  template <class F>
+  void for_all(std::size_t n, F f) const {
+#if defined(_OPENMP)
+#pragma omp parallel for num_threads(threads_) schedule(static)
+#endif
+    for (std::size_t part = 0; part < parts(n); ++part) f(part * points_of_a_part, end(part, n));
+  }
+  void exchange_halo() const {}
+
+ private:
+  [[maybe_unused]] int threads_;
 };
 
 struct serially {
@@ -111,7 +142,9 @@ std::pair<outcome, std::vector<double>> solve_everywhere(const plan& p) {
   return {all.front().get(), std::move(found)};
 }
 
-std::pair<outcome, std::vector<double>> solve_serially(const plan& p) {
+// At this place alone.
+template <class How>
+std::pair<outcome, std::vector<double>> solve_here(const plan& p, const How& how) {
   const cg::poisson equation = p.equation();
   std::vector<double> x(equation.points());
   std::vector<double> direction(equation.points() + 2 * equation.reach());
@@ -119,12 +152,19 @@ std::pair<outcome, std::vector<double>> solve_serially(const plan& p) {
   for (std::size_t k = 0; k < inner.size(); ++k) inner[k] = equation.right_hand_side(k);
   cg::portion points{0, x, inner};
   const apps::stopwatch clock;
-  const cg::outcome o = cg::solve(equation, points, p.tolerance, p.most_iterations, serially());
+  const cg::outcome o = cg::solve(equation, points, p.tolerance, p.most_iterations, how);
   return {outcome{o, clock.seconds()}, std::move(x)};
 }
 
-int solve_and_report(const plan& p, const std::string& variant) {
-  const auto [o, found] = variant == "serial" ? solve_serially(p) : solve_everywhere(p);
+int solve_and_report(const plan& p, const std::string& variant,
+                     std::optional<apps::peer_thread>& peer) {
+  std::pair<outcome, std::vector<double>> solved;
+  if (peer) {
+    peer->run([&, threads = apgas::num_workers()] { solved = solve_here(p, by_openmp(threads)); });
+  } else {
+    solved = variant == "serial" ? solve_here(p, serially()) : solve_everywhere(p);
+  }
+  const auto& [o, found] = solved;
   const cg::check_result result = cg::check(p.equation(), found, p.tolerance);
   return apps::report("cg", o.seconds, result.small,
                       {{"variant", variant},
@@ -145,8 +185,11 @@ int main(int argc, char** argv) {
   line.option("--tolerance", p.tolerance, 1e-12, 0.1, "largest residual, relative to the input");
   line.option("--iterations", p.most_iterations, 1, 1'000'000, "largest number of iterations");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the solution");
-  line.choice("--variant", variant, {"places", "serial"}, "over all places, or serially at one");
+  apps::declare_variant_beside_openmp(line, variant, {"places", "serial"},
+                                      "over all places, or serially at one");
   if (const auto code = line.parse(argc, argv)) return *code;
+  std::optional<apps::peer_thread> peer;
+  if (apps::is_peer(variant)) peer.emplace();
   return apgas::run(argc, argv, [&] {
     if (variant == "places" && p.n < apgas::num_places()) {
       return line.refuse("--n: fewer planes than places");
@@ -156,6 +199,6 @@ int main(int argc, char** argv) {
     if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
       return line.refuse("--n: " + problem + "; choose fewer points");
     }
-    return solve_and_report(p, variant);
+    return solve_and_report(p, variant, peer);
   });
 }

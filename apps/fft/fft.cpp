@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +19,8 @@
 #include "fft/slab.hpp"
 #include "support/command_line.hpp"
 #include "support/memory.hpp"
+#include "support/peer_thread.hpp"
+#include "support/peers.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -38,12 +41,26 @@ struct by_workers {
     team.alltoall(std::span(out), std::span(in));
   }
 };
-struct serially {
+struct at_one_place {
+  void exchange(const std::vector<number>& out, std::vector<number>& in) const { in = out; }
+};
+struct by_openmp : at_one_place {
+  int threads;
+
+  explicit by_openmp(int count) : threads(count) {}
+  template <class F>
+  void each(std::size_t n, F f) const {
+#if defined(_OPENMP)
+#pragma omp parallel for num_threads(threads) schedule(static)
+#endif
+    for (std::size_t i = 0; i < n; ++i) f(i);
+  }
+};
+struct serially : at_one_place {
   template <class F>
   void each(std::size_t n, F f) const {
     for (std::size_t i = 0; i < n; ++i) f(i);
   }
-  void exchange(const std::vector<number>& out, std::vector<number>& in) const { in = out; }
 };
 
 struct outcome {
@@ -98,10 +115,17 @@ outcome transform_everywhere(const shape& s, std::uint64_t seed, int rounds) {
   return sum;
 }
 
-int transform_and_report(const shape& s, std::uint64_t seed, int rounds,
-                         const std::string& variant) {
-  const outcome o = variant == "serial" ? transform_here(s, 0, seed, rounds, serially())
-                                        : transform_everywhere(s, seed, rounds);
+int transform_and_report(const shape& s, std::uint64_t seed, int rounds, const std::string& variant,
+                         std::optional<apps::peer_thread>& peer) {
+  outcome o{};
+  if (peer) {
+    peer->run([&, threads = apgas::num_workers()] {
+      o = transform_here(s, 0, seed, rounds, by_openmp(threads));
+    });
+  } else {
+    o = variant == "serial" ? transform_here(s, 0, seed, rounds, serially())
+                            : transform_everywhere(s, seed, rounds);
+  }
   const fft::errors found(o.sums);
   return apps::report("fft", o.seconds, found.small(s),
                       {{"variant", variant},
@@ -130,7 +154,8 @@ int main(int argc, char** argv) {
   line.option("-z", z, 1, 4096, "points along z; factors 2, 3 and 5");
   line.option("--rounds", rounds, 1, 1000, "how often to transform, forward and backward");
   line.option("--seed", seed, 0, 1'000'000'000, "seed of the points");
-  line.choice("--variant", variant, {"places", "serial"}, "over all places, or serially at one");
+  apps::declare_variant_beside_openmp(line, variant, {"places", "serial"},
+                                      "over all places, or serially at one");
   if (const auto code = line.parse(argc, argv)) return *code;
   shape s{static_cast<std::size_t>(x), static_cast<std::size_t>(y), static_cast<std::size_t>(z), 1};
   for (const std::size_t n : {s.x, s.y, s.z}) {
@@ -139,8 +164,10 @@ int main(int argc, char** argv) {
                          " has a prime factor other than 2, 3 and 5; choose another number");
     }
   }
+  std::optional<apps::peer_thread> peer;
+  if (apps::is_peer(variant)) peer.emplace();
   return apgas::run(argc, argv, [&] {
-    const apps::placement all = variant == "serial" ? apps::placement() : apps::placement_of_job();
+    const apps::placement all = variant == "places" ? apps::placement_of_job() : apps::placement();
     s.places = static_cast<std::size_t>(all.places);
     if (s.x % s.places != 0 || s.y % s.places != 0) {
       return line.refuse("-x, -y: choose multiples of the number of places, " +
@@ -149,6 +176,6 @@ int main(int argc, char** argv) {
     if (const auto problem = apps::beyond_memory(s.bytes(all)); !problem.empty()) {
       return line.refuse("-x, -y, -z: " + problem + "; choose fewer points");
     }
-    return transform_and_report(s, static_cast<std::uint64_t>(seed), rounds, variant);
+    return transform_and_report(s, static_cast<std::uint64_t>(seed), rounds, variant, peer);
   });
 }

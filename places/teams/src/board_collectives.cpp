@@ -25,9 +25,11 @@ constexpr std::size_t zero_copy_most_bytes = std::size_t{1} << 20;
 // From these sizes on, posts are zero-copy posts. Copying from another process takes a system call,
 // and the writer has to wait for its readers; data on a board are often still in a cache. Decision
 // 0022 has the measurements.
-constexpr std::size_t zero_copy_broadcast_bytes = std::size_t{64} << 10;  // to a single reader
+constexpr std::size_t zero_copy_pair_bytes = std::size_t{64} << 10;  // between two members
 constexpr std::size_t zero_copy_allreduce_bytes = std::size_t{512} << 10;
 constexpr std::size_t zero_copy_alltoall_bytes = std::size_t{64} << 10;
+constexpr std::size_t zero_copy_scatter_bytes = std::size_t{64} << 10;
+constexpr std::size_t zero_copy_gather_bytes = std::size_t{256} << 10;
 
 // Up to this size, an allreduce has one step; beyond it, each element is combined once.
 constexpr std::size_t short_board_bytes = std::size_t{4} << 10;
@@ -55,8 +57,12 @@ void run_steps(team_member& m, Schedule steps, const member_data& data) {
       continue;
     }
     const span_of& range = step->range;
-    posts.read(*step, bytes, (range.first - step->post.first) * data.each,
-               data.in.subspan(step->into * data.each, range.size() * data.each));
+    const auto part_of = [&](auto elements) {
+      return elements.subspan(step->into * data.each, range.size() * data.each);
+    };
+    const bool brings_own = step->begins && data.out.data() != data.in.data();
+    posts.read(*step, bytes, (range.first - step->post.first) * data.each, part_of(data.in),
+               brings_own ? part_of(data.out) : std::span<const std::byte>());
     if (step->takes) m.take(step->member, step->number);
   }
   posts.end();
@@ -79,14 +85,18 @@ void run_long(team_member& m, bool is_long, Make make, const member_data& data) 
   }
 }
 
+// Whether data that a single member reads, of another one, are long.
+bool is_long_for_pair(const team_member& m, std::size_t bytes) noexcept {
+  return members(m) == 2 && bytes >= zero_copy_pair_bytes;
+}
+
 void broadcast_long(team_member& m, std::size_t root, std::span<const std::byte> out,
                     std::span<std::byte> in) {
   const std::size_t bytes = index_of(m) == root ? out.size() : in.size();
-  const bool is_long = members(m) == 2 && bytes >= zero_copy_broadcast_bytes;
   const auto steps = [&](std::size_t most) {
     return board_broadcast_schedule(index_of(m), root, bytes, most);
   };
-  run_long(m, is_long, steps, {out, in});
+  run_long(m, is_long_for_pair(m, bytes), steps, {out, in});
 }
 
 void allreduce_long(team_member& m, const member_data& data, std::size_t elements,
@@ -118,13 +128,13 @@ std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
   return came;
 }
 
-void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
-                  const reduction& op) {
+void board_reduce(team_member& m, std::size_t root, std::span<const std::byte> mine,
+                  std::span<std::byte> result, const reduction& op) {
   const std::size_t each = op.element_bytes;
-  run_copied(
-      m,
-      board_up_schedule(members(m), index_of(m), root, data.size() / each, most_bytes / each, true),
-      {data, data, each, &op});
+  const auto steps = [&](std::size_t most) {
+    return board_up_schedule(members(m), index_of(m), root, mine.size() / each, most / each, true);
+  };
+  run_long(m, is_long_for_pair(m, mine.size()), steps, {mine, result, each, &op});
 }
 
 void board_allreduce(team_member& m, std::span<std::byte> data, const reduction& op) {
@@ -162,16 +172,22 @@ void board_scatter(team_member& m, std::size_t root, std::span<const std::byte> 
                    std::span<std::byte> mine) {
   const std::size_t each = mine.size();
   if (index_of(m) == root) std::ranges::copy(all.subspan(root * each, each), mine.begin());
-  run_copied(m, board_scatter_schedule(members(m), index_of(m), root, each, most_bytes),
-             {all, mine});
+  const auto steps = [&](std::size_t most) {
+    return board_scatter_schedule(members(m), index_of(m), root, each, most);
+  };
+  run_long(m, each >= zero_copy_scatter_bytes, steps, {all, mine});
 }
 
 void board_gather(team_member& m, std::size_t root, std::span<const std::byte> mine,
                   std::span<std::byte> all) {
   const std::size_t each = mine.size();
+  const auto steps = [&](std::size_t most) {
+    return board_up_schedule(members(m), index_of(m), root, each, most, false);
+  };
+  const bool is_long = is_long_for_pair(m, each) || each >= zero_copy_gather_bytes;
+  run_long(m, is_long, steps, {mine, all});
+  // Only now, since a writer of zero-copy posts waits until they are read.
   if (index_of(m) == root) std::ranges::copy(mine, all.subspan(root * each, each).begin());
-  run_copied(m, board_up_schedule(members(m), index_of(m), root, each, most_bytes, false),
-             {mine, all});
 }
 
 // First the sizes, because only each member knows its own, and then the values, one after the

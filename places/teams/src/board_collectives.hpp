@@ -18,7 +18,9 @@ void board_broadcast(team_member& m, std::size_t root, std::span<std::byte> data
 std::vector<std::byte> board_broadcast_message(team_member& m, std::size_t root,
                                                std::span<const std::byte> data);
 // Require: an element has at most team_member::post_bytes bytes.
-void board_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op);
+// `result` is used at the root only. It may be `mine`, but may not overlap it otherwise.
+void board_reduce(team_member& m, std::size_t root, std::span<const std::byte> mine,
+                  std::span<std::byte> result, const reduction& op);
 void board_allreduce(team_member& m, std::span<std::byte> data, const reduction& op);
 // The two halves of a barrier or allreduce of a larger team. First the values of the run are
 // combined at its first member; elsewhere the data are unspecified afterwards. Then the data of the

@@ -23,6 +23,10 @@ inline void take_in(std::span<std::byte> mine, std::span<const std::byte> theirs
   }
 }
 
+inline taking swapped(taking how) noexcept {
+  return how == taking::mine_first ? taking::theirs_first : taking::mine_first;
+}
+
 // Copied to the board.
 class copied_posts {
  public:
@@ -31,10 +35,12 @@ class copied_posts {
   void publish(std::size_t reader, std::span<const std::byte> content) {
     reader == nobody ? m_.publish(content) : m_.publish_for(reader, content);
   }
-  // Takes the part of a post of `bytes` bytes that begins at `first` and is as long as `into`.
-  void read(const board_step& step, std::size_t bytes, std::size_t first,
-            std::span<std::byte> into) {
+  // Takes the part of a post of `bytes` bytes that begins at `first` and is as long as `into`. If
+  // `own` is not empty, `into` gets these elements first.
+  void read(const board_step& step, std::size_t bytes, std::size_t first, std::span<std::byte> into,
+            std::span<const std::byte> own) {
     const auto content = m_.read(step.member, step.number, bytes);
+    std::ranges::copy(own, into.begin());
     take_in(into, content.subspan(first, into.size()), step.how, op_);
   }
   void end() noexcept {}
@@ -60,10 +66,14 @@ class zero_copy_posts {
   void publish(std::size_t reader, std::span<const std::byte> content) {
     m_.publish_address(reader, content);
   }
-  void read(const board_step& step, std::size_t bytes, std::size_t first,
-            std::span<std::byte> into) {
+  void read(const board_step& step, std::size_t bytes, std::size_t first, std::span<std::byte> into,
+            std::span<const std::byte> own) {
     if (step.how == taking::store)
       return m_.copy_from(step.member, step.number, bytes, first, into);
+    if (!own.empty()) {
+      m_.copy_from(step.member, step.number, bytes, first, into);
+      return take_in(into, own, swapped(step.how), op_);
+    }
     if (!copy_) copy_ = std::make_unique_for_overwrite<std::byte[]>(chunk_);
     do {  // also if there is nothing to combine, since the post must be there
       const std::span<std::byte> part = into.first(std::min(chunk_, into.size()));

@@ -71,7 +71,7 @@ broadcast_message broadcast_message_by_hosts(team_member& m, std::size_t root,
 void reduce_by_hosts(team_member& m, std::size_t root, std::span<std::byte> data,
                      const reduction& op) {
   by_blocks(data, op.element_bytes, [&](std::span<std::byte> block, std::uint32_t first_part) {
-    if (m.has_board()) board_reduce(m, head_in_run(m, root), block, op);
+    if (m.has_board()) board_reduce(m, head_in_run(m, root), block, block, op);
     const span_of all{0, block.size() / op.element_bytes};
     combine_steps(m, between(m, up_schedule(tree_of(m, root), all)), block, op, first_part);
   });

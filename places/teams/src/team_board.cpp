@@ -42,19 +42,29 @@ void team_board::leave() noexcept {
   published_ = true;
 }
 
-std::optional<board_wait> team_board::before_next() noexcept {
+std::optional<board_wait> team_board::before_all_left(std::uint64_t collective) noexcept {
+  if (all_left_ >= collective) return std::nullopt;
+  std::uint64_t all = left_;
+  for (std::uint32_t i = 0; i < size(); ++i) {
+    if (i == me_) continue;
+    if (left_by_[i] < collective) {
+      const auto needed = static_cast<std::uint32_t>(collective);
+      const std::uint32_t ahead = control_of(i).left.look().collective - needed;
+      if (ahead > ahead_max) return board_wait{board_wait::what::left, i, {needed, 0}};
+      left_by_[i] = collective + ahead;
+    }
+    all = std::min(all, left_by_[i]);
+  }
+  all_left_ = all;
+  return std::nullopt;
+}
+
+std::optional<board_wait> team_board::before_next(std::size_t bytes) noexcept {
   // The slots of this collective are those of an earlier one. All members must have left the next
   // one as well, so that post_before() is never overwritten.
-  const auto too_far = [this](std::uint64_t left) { return left + collectives <= collective_; };
-  if (too_far(all_left_)) {
-    const std::uint64_t needed = collective_ - collectives + 1;
-    for (std::uint32_t i = 0; i < size(); ++i) {
-      if (i == me_ || !too_far(left_by_[i])) continue;
-      const board_wait wait{board_wait::what::left, i, {static_cast<std::uint32_t>(needed), 0}};
-      if (!published(wait)) return wait;
-      left_by_[i] = needed;
-    }
-    all_left_ = needed;
+  const std::uint32_t rings = bytes <= few_bytes ? collectives : data_collectives;
+  if (collective_ >= rings) {
+    if (const auto wait = before_all_left(collective_ - rings + 1)) return wait;
   }
   if (posts_ < slots) return std::nullopt;
   const std::uint32_t oldest = posts_ + 1 - slots;  // its slot is that of the next post
@@ -94,8 +104,7 @@ void team_board::publish(std::span<const std::byte> data, std::uint32_t reader) 
   APGAS_ASSERT(data.size() <= slot_bytes);
   header& to = begin_post(data.size(), reader);
   if (!data.empty()) {
-    std::byte* const after = reinterpret_cast<std::byte*>(&to) + sizeof to;
-    std::memcpy(data.size() <= sizeof to.few ? to.few : after, data.data(), data.size());
+    std::memcpy(data_at(me_, key_of(posts_), data.size()), data.data(), data.size());
   }
   end_post(to);
 }
@@ -136,11 +145,9 @@ std::uint64_t team_board::address_of(std::uint32_t member, std::uint32_t number)
 board_look team_board::look(const board_wait& what) const noexcept {
   const post_key& key = what.key;
   if (what.kind == board_wait::what::left) {
-    // No member is further ahead of another one than that.
-    constexpr std::int32_t ahead_max = 2 * collectives;
     const post_key left = control_of(what.member).left.look();
     const auto ahead = static_cast<std::int32_t>(left.collective - key.collective);
-    if (ahead > ahead_max) return board_look::impossible;
+    if (ahead > std::int32_t{ahead_max}) return board_look::impossible;
     return ahead < 0 ? board_look::nothing : board_look::found;
   }
   const bool is_post = what.kind == board_wait::what::post;
@@ -153,10 +160,7 @@ board_look team_board::look(const board_wait& what) const noexcept {
 
 std::span<const std::byte> team_board::data_of(std::uint32_t member, std::uint32_t number,
                                                std::size_t bytes) const noexcept {
-  const post_key key = key_of(number);
-  const header& of = header_of(member, key);
-  if (bytes <= sizeof of.few) return {of.few, bytes};
-  return {slot_of(member, key) + sizeof of, bytes};
+  return {data_at(member, key_of(number), bytes), bytes};
 }
 
 const team_board::header* team_board::post_before(std::uint32_t member) const noexcept {

@@ -19,7 +19,11 @@
 // A board has 512 KiB. Its pages use memory when posts have been written to them.
 //
 //   control      4 KiB: the values by which other members know how far the owner is
-//   slots        `collectives` rings of `slots` posts, each with a header and slot_bytes for data
+//   headers      `collectives` rings of `slots` posts: their headers
+//   data         for the posts of the last `data_collectives`, slot_bytes for each
+//
+// A post of a few bytes has them in its header, so that a member can run far ahead of the others in
+// collectives of short data. Its data need room of their own otherwise.
 namespace apgas::inline v0::remote {
 
 inline constexpr std::size_t board_bytes = std::size_t{512} << 10;
@@ -38,9 +42,11 @@ enum class board_look : std::uint8_t { nothing, found, impossible };
 
 class team_board {
  public:
-  static constexpr std::uint32_t collectives = 4;
+  static constexpr std::uint32_t collectives = 64;
+  static constexpr std::uint32_t data_collectives = 4;
   static constexpr std::uint32_t slots = 8;
-  static constexpr std::size_t slot_bytes = 16'192;
+  static constexpr std::size_t slot_bytes = 15'232;
+  static constexpr std::size_t few_bytes = 16;
   static constexpr std::size_t members_max = 64;
   static constexpr std::uint32_t everybody = ~std::uint32_t{0};  // as the reader of a post
 
@@ -51,7 +57,7 @@ class team_board {
     call_signature signature{};  // of the call
     std::uint32_t sequence = 0;  // number of the call
     std::uint32_t bytes = 0;     // of data
-    std::byte few[16] = {};
+    std::byte few[few_bytes] = {};
   };
   static_assert(sizeof(header) == 64);
 
@@ -75,16 +81,16 @@ class team_board {
   // have left its predecessor.
   void note_all_entered(std::uint32_t before = 0) noexcept { all_left_ = collective_ - 1 - before; }
 
-  // The event for which the owner must wait before it can publish the next post; nothing if there
-  // is room.
-  std::optional<board_wait> before_next() noexcept;
+  // The event for which the owner must wait before it can publish the next post, of so many bytes;
+  // nothing if there is room. A zero-copy post has none.
+  std::optional<board_wait> before_next(std::size_t bytes) noexcept;
   // Publishes a post for one reader or for everybody.
-  // Requires: before_next() has returned nothing; data.size() <= slot_bytes.
+  // Requires: before_next(data.size()) has returned nothing; data.size() <= slot_bytes.
   void publish(std::span<const std::byte> data, std::uint32_t reader) noexcept;
 
   // Publishes a post that has the address of the data in this process instead of the data. They may
   // not change before before_reuse() has returned nothing, or withdraw() was called.
-  // Requires: before_next() has returned nothing; data.size() < 2^32.
+  // Requires: before_next(0) has returned nothing; data.size() < 2^32.
   void publish_address(std::span<const std::byte> data, std::uint32_t reader) noexcept;
   // The event for which the owner must wait until its readers have taken all zero-copy posts
   // in this collective; nothing if they have.
@@ -133,28 +139,36 @@ class team_board {
     alignas(64) published_key taken[members_max];  // by writer
   };
   static constexpr std::size_t control_bytes = 4096;
-  static constexpr std::size_t slot_stride = sizeof(header) + slot_bytes;
   static_assert(sizeof(control) <= control_bytes);
-  static constexpr std::size_t all_slots = std::size_t{collectives} * slots;
-  static_assert(control_bytes + all_slots * slot_stride <= board_bytes);
+  // No member is further ahead of another one than that.
+  static constexpr std::uint32_t ahead_max = 2 * collectives;
+  static constexpr std::size_t all_headers = std::size_t{collectives} * slots;
+  static constexpr std::size_t data_begin = control_bytes + all_headers * sizeof(header);
+  static_assert(data_begin + data_collectives * slots * slot_bytes <= board_bytes);
 
-  static std::size_t index_of(const post_key& key) noexcept {
-    return key.collective % collectives * slots + (key.number - 1) % slots;
+  static std::size_t index_of(const post_key& key, std::uint32_t rings = collectives) noexcept {
+    return (key.number - 1) % slots * rings + key.collective % rings;
   }
   control& control_of(std::uint32_t member) const noexcept {
     return *reinterpret_cast<control*>(boards_[member]);
   }
-  std::byte* slot_of(std::uint32_t member, const post_key& key) const noexcept {
-    return boards_[member] + control_bytes + index_of(key) * slot_stride;
-  }
   header& header_of(std::uint32_t member, const post_key& key) const noexcept {
-    return *reinterpret_cast<header*>(slot_of(member, key));
+    const std::size_t at = control_bytes + index_of(key) * sizeof(header);
+    return *reinterpret_cast<header*>(boards_[member] + at);
+  }
+  // Where the data of a post are, if it has `bytes` bytes.
+  std::byte* data_at(std::uint32_t member, const post_key& key, std::size_t bytes) const noexcept {
+    if (bytes <= few_bytes) return header_of(member, key).few;
+    return boards_[member] + data_begin + index_of(key, data_collectives) * slot_bytes;
   }
   post_key key_of(std::uint32_t number) const noexcept {
     return {static_cast<std::uint32_t>(collective_), number};
   }
   header& begin_post(std::size_t bytes, std::uint32_t reader) noexcept;
   void end_post(header& of) noexcept;
+  // The event for which the owner must wait until all members have left a collective; nothing if
+  // they have.
+  std::optional<board_wait> before_all_left(std::uint64_t collective) noexcept;
   // Whether a reader is known to have taken the posts of this member up to `number`.
   bool has_taken(std::uint32_t reader, std::uint32_t number) noexcept;
   bool published(const board_wait& what) const noexcept { return look(what) == board_look::found; }
@@ -172,7 +186,7 @@ class team_board {
   std::uint64_t history_ = 0;
   bool published_ = false;
   std::uint32_t sleeps_ = 0;                    // how often this member has slept
-  std::array<post_key, all_slots> keys_{};      // as published, by slot
+  std::array<post_key, all_headers> keys_{};    // as published, by slot
   std::array<post_key, members_max> taken_{};   // as published, by writer
   std::array<std::uint32_t, slots> readers_{};  // of the posts in this collective, by slot
   // The last zero-copy post of this collective: for everybody, and for one reader.

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/places/team_collectives.hpp>
 
+#include <cstring>
+#include <functional>
 #include <utility>
 
 #include <apgas/places/remote_teams.hpp>
@@ -82,9 +84,32 @@ broadcast_message run_broadcast_message(team_member& m, std::size_t root,
 
 // ---- reductions ---------------------------------------------------------------------------------
 
-void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, const reduction& op) {
-  if (m.uses_boards() && op.element_bytes <= team_member::post_bytes) {
-    return all_have_boards(m) ? board_reduce(m, root, data, op)
+namespace {
+
+bool overlap(std::span<const std::byte> a, std::span<const std::byte> b) noexcept {
+  const std::less<> before;
+  return before(a.data(), b.data() + b.size()) && before(b.data(), a.data() + a.size());
+}
+
+bool reduces_on_boards(const team_member& m, const reduction& op) noexcept {
+  return m.uses_boards() && op.element_bytes <= team_member::post_bytes;
+}
+
+}  // namespace
+
+bool combines_in_reduce(const team_member& m, std::size_t root, const reduction& op) noexcept {
+  return m.index() == root || !all_have_boards(m) || !reduces_on_boards(m, op);
+}
+
+void run_reduce(team_member& m, std::size_t root, std::span<const std::byte> mine,
+                std::span<std::byte> data, const reduction& op) {
+  const bool on_boards = reduces_on_boards(m, op);
+  if (on_boards && all_have_boards(m) && !overlap(mine, data)) {
+    return board_reduce(m, root, mine, data, op);
+  }
+  if (!data.empty()) std::memmove(data.data(), mine.data(), data.size());
+  if (on_boards) {
+    return all_have_boards(m) ? board_reduce(m, root, data, data, op)
                               : reduce_by_hosts(m, root, data, op);
   }
   combine_steps(m,
@@ -94,7 +119,7 @@ void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data, con
 }
 
 void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op) {
-  if (m.uses_boards() && op.element_bytes <= team_member::post_bytes) {
+  if (reduces_on_boards(m, op)) {
     return all_have_boards(m) ? board_allreduce(m, data, op) : allreduce_by_hosts(m, data, op);
   }
   combine_steps(m,

@@ -71,17 +71,17 @@ void team_member::note_all_entered(std::uint32_t before) noexcept {
 }
 
 void team_member::publish(std::span<const std::byte> data) {
-  make_room();
+  make_room(data.size());
   board_->publish(data, team_board::everybody);
 }
 
 void team_member::publish_for(std::size_t reader, std::span<const std::byte> data) {
-  make_room();
+  make_room(data.size());
   board_->publish(data, static_cast<std::uint32_t>(reader));
 }
 
-void team_member::make_room() {
-  while (const auto wait = board_->before_next()) wait_for_board(*wait);
+void team_member::make_room(std::size_t bytes) {
+  while (const auto wait = board_->before_next(bytes)) wait_for_board(*wait);
 }
 
 void team_member::wait_for_post(std::size_t from, std::uint32_t number, std::size_t bytes) {

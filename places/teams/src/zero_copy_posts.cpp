@@ -26,7 +26,7 @@ bool team_member::uses_zero_copy() {
 }
 
 void team_member::publish_address(std::size_t reader, std::span<const std::byte> data) {
-  make_room();
+  make_room(0);
   board_->publish_address(
       data, reader == nobody ? team_board::everybody : static_cast<std::uint32_t>(reader));
 }

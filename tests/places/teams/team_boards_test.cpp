@@ -88,9 +88,50 @@ TEST(team_boards, data_may_be_longer_than_a_board) {
   });
 }
 
+// The result of a reduce may be other memory than the data, the same, or overlap it.
+TEST(team_boards, a_reduce_of_long_data_has_its_result_anywhere) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    constexpr std::size_t size = 300'001;
+    const std::size_t n = t.size();
+    for (const place root : {place(), test::last()}) {
+      for (const std::size_t shift : {std::size_t{0}, std::size_t{1}, size}) {
+        std::vector<std::size_t> memory(size + shift);
+        const std::span<std::size_t> mine = std::span(memory).first(size);
+        for (std::size_t i = 0; i < size; ++i) mine[i] = i * (t.index() + 1);
+        const std::span<std::size_t> result = std::span(memory).last(size);
+        t.reduce(std::span<const std::size_t>(mine), result, std::plus<>(), root);
+        for (std::size_t i = 0; i < size; ++i) {
+          if (root == apgas::here())
+            check(result[i] == i * n * (n + 1) / 2);
+          else
+            check(mine[i] == i * (t.index() + 1));
+        }
+      }
+    }
+  });
+}
+
+TEST(team_boards, blocks_of_a_gather_and_a_scatter_may_be_longer_than_a_board) {
+  everywhere(team::world(), apgas::places(), [](const team& t) {
+    constexpr std::size_t each = 70'001;
+    for (const place root : {place(), test::last()}) {
+      const bool is_root = root == apgas::here();
+      std::vector<std::size_t> all(is_root ? t.size() * each : 0);
+      std::vector<std::size_t> mine(each);
+      for (std::size_t i = 0; i < each; ++i) mine[i] = t.index() * each + i;
+      t.gather(std::span<const std::size_t>(mine), std::span(all), root);
+      for (std::size_t i = 0; i < all.size(); ++i) check(all[i] == i);
+      std::ranges::reverse(all);
+      t.scatter(std::span<const std::size_t>(all), std::span(mine), root);
+      for (std::size_t i = 0; i < each; ++i) {
+        check(mine[i] == t.size() * each - 1 - t.index() * each - i);
+      }
+    }
+  });
+}
+
 // Others may be copying the data of the last place when its operation throws and they are freed.
-TEST(team_boards, an_operation_on_long_data_may_throw) {
-  if (apgas::num_places() == 1) return;
+void throw_in_operation(bool all_reduce) {
   const team t{place_group(apgas::places())};
   std::vector<std::string> refused(static_cast<std::size_t>(apgas::num_places()));
   apgas::finish([&] {
@@ -98,7 +139,7 @@ TEST(team_boards, an_operation_on_long_data_may_throw) {
       apgas::async([&, p] {
         refused[static_cast<std::size_t>(p.id())] = apgas::at(
             p,
-            [](const team& with) -> std::string {
+            [](const team& with, bool all_reduce) -> std::string {
               std::vector<std::int64_t> data(200'000);
               int calls = 0;
               const auto sum = [&](std::int64_t a, std::int64_t b) {
@@ -108,19 +149,31 @@ TEST(team_boards, an_operation_on_long_data_may_throw) {
                 return a + b;
               };
               try {
-                with.allreduce(std::span(data), sum);
+                if (all_reduce) {
+                  with.allreduce(std::span(data), sum);
+                } else {
+                  with.reduce(std::span<const std::int64_t>(data), std::span(data), sum,
+                              test::last());
+                  with.barrier();  // others than the root need not wait for it
+                }
               } catch (const std::exception& e) {
                 return e.what();
               }
               return "";
             },
-            t);
+            t, all_reduce);
       });
     }
   });
   for (const std::string& text : refused) {
     EXPECT_NE(text.find("a sum that cannot be"), std::string::npos) << text;
   }
+}
+
+TEST(team_boards, an_operation_on_long_data_may_throw) {
+  if (apgas::num_places() == 1) return;
+  throw_in_operation(false);
+  throw_in_operation(true);
 }
 
 // The bytes of the board that this place has in a team; none if it has no board.

@@ -280,17 +280,17 @@ void team::reduce(std::span<T, N> mine, std::span<U, M> result, Op op, place roo
   remote::collect(member("team::reduce"),
                   {remote::collective::reduce, root, mine.size_bytes(), site},
                   [&](remote::team_member& m, std::size_t to) {
+                    const remote::reduction by = remote::reduction_by<U>(op);
                     std::vector<remote::element<U>> scratch;
                     std::span<std::byte> data;
                     if (m.index() == to) {
                       remote::expect_size("team::reduce", "result", result.size(), mine.size());
                       data = std::as_writable_bytes(result);
-                    } else {
+                    } else if (remote::combines_in_reduce(m, to, by)) {
                       scratch.resize(mine.size());
                       data = std::as_writable_bytes(std::span(scratch));
                     }
-                    remote::move_bytes(data, std::as_bytes(mine));
-                    remote::run_reduce(m, to, data, remote::reduction_by<U>(op));
+                    remote::run_reduce(m, to, std::as_bytes(mine), data, by);
                   });
 }
 

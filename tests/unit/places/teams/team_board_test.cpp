@@ -5,6 +5,7 @@
 #include <cstring>
 #include <memory>
 #include <new>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,8 +17,8 @@ namespace {
 
 using namespace apgas::remote;
 
-constexpr std::size_t key_of_first_post = 4096;  // in a board; it is that of collective 4, 8, ...
-constexpr std::size_t slot_stride = 64 + team_board::slot_bytes;
+constexpr std::size_t first_header =
+    4096;  // in a board, of the first post of collective 0, 64, ...
 
 struct team_of_boards {
   explicit team_of_boards(std::uint32_t members, std::uint64_t before = 0) {
@@ -43,9 +44,10 @@ struct team_of_boards {
   // Overwrites the key of post `number` of the given collective.
   void overwrite_key(std::uint32_t member, std::uint32_t collective, std::uint32_t number,
                      std::uint64_t value) {
-    const std::size_t slot =
-        collective % team_board::collectives * team_board::slots + (number - 1) % team_board::slots;
-    std::memcpy(memory[member] + key_of_first_post + slot * slot_stride, &value, sizeof value);
+    const std::size_t slot = (number - 1) % team_board::slots * team_board::collectives +
+                             collective % team_board::collectives;
+    std::byte* const header = memory[member] + first_header + slot * sizeof(team_board::header);
+    std::memcpy(header, &value, sizeof value);
   }
 
   static constexpr std::align_val_t align{4096};
@@ -66,7 +68,7 @@ TEST(TeamBoard, APostIsFoundWithItsCallAndItsData) {
   EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::nothing);
   const std::string texts[] = {"", "sixteen bytes..!", std::string(team_board::slot_bytes, 'x')};
   for (std::uint32_t i = 0; i < 3; ++i) {
-    ASSERT_FALSE(team[0].before_next());
+    ASSERT_FALSE(team[0].before_next(texts[i].size()));
     team[0].publish(bytes_of(texts[i]), team_board::everybody);
     EXPECT_EQ(team[1].look(team[1].post_of(0, i + 1)), board_look::found);
     const team_board::header& post = team[1].post(0, i + 1);
@@ -81,28 +83,28 @@ TEST(TeamBoard, AFullRingHasRoomWhenAllReadersHaveTakenAPost) {
   team_of_boards team(3);
   team.enter();
   for (std::uint32_t i = 0; i < team_board::slots; ++i) {
-    ASSERT_FALSE(team[0].before_next());
+    ASSERT_FALSE(team[0].before_next(0));
     team[0].publish({}, team_board::everybody);
   }
-  const auto first = team[0].before_next();
+  const auto first = team[0].before_next(0);
   ASSERT_TRUE(first);
   EXPECT_EQ(first->member, 1U);
   team[1].take(0, 1);
   EXPECT_EQ(team[0].look(*first), board_look::found);
-  const auto second = team[0].before_next();
+  const auto second = team[0].before_next(0);
   ASSERT_TRUE(second);
   EXPECT_EQ(second->member, 2U);
   team[2].take(0, 3);
-  EXPECT_FALSE(team[0].before_next());
+  EXPECT_FALSE(team[0].before_next(0));
 }
 
 TEST(TeamBoard, APostForOneReaderWaitsOnlyForIt) {
   team_of_boards team(3);
   team.enter();
   for (std::uint32_t i = 0; i < team_board::slots; ++i) team[0].publish({}, 2);
-  ASSERT_TRUE(team[0].before_next());
+  ASSERT_TRUE(team[0].before_next(0));
   team[2].take(0, 1);
-  EXPECT_FALSE(team[0].before_next());
+  EXPECT_FALSE(team[0].before_next(0));
 }
 
 TEST(TeamBoard, AZeroCopyPostHasTheAddressOfItsData) {
@@ -161,22 +163,53 @@ TEST(TeamBoard, APostThatIsWithdrawnIsNotThereAnyMore) {
   EXPECT_TRUE(team[0].intact());
 }
 
-TEST(TeamBoard, AMemberRunsAFewCollectivesAhead) {
+// Publishes a post in each collective, until there is room for `collectives` - 1 of them only.
+void run_ahead(const std::string& text, std::uint32_t collectives) {
   team_of_boards team(2);
-  for (std::uint32_t i = 1; i < team_board::collectives; ++i) {
-    team[0].enter({}, i, 0);
-    ASSERT_FALSE(team[0].before_next());
-    team[0].publish({}, team_board::everybody);
+  const auto publish = [&](std::uint32_t collective) {
+    team[0].enter({}, collective, 0);
+    const std::string numbered = text + std::to_string(collective % 10);
+    if (const auto wait = team[0].before_next(numbered.size())) return wait;
+    team[0].publish(bytes_of(numbered), team_board::everybody);
     team[0].leave();
-  }
-  team[0].enter({}, team_board::collectives, 0);
-  const auto wait = team[0].before_next();
+    return std::optional<board_wait>();
+  };
+  for (std::uint32_t i = 1; i < collectives; ++i) ASSERT_FALSE(publish(i)) << i;
+  const auto wait = publish(collectives);
   ASSERT_TRUE(wait);
   EXPECT_EQ(wait->kind, board_wait::what::left);
   team[1].enter({}, 1, 0);
   EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::found);
+  EXPECT_EQ(text_of(team[1].data_of(0, 1, text.size() + 1)), text + "1");
   team[1].leave();
-  EXPECT_FALSE(team[0].before_next());
+  EXPECT_FALSE(team[0].before_next(text.size() + 1));
+}
+
+TEST(TeamBoard, AMemberRunsAheadUntilItsPostsHaveNoRoom) {
+  run_ahead("", team_board::collectives);
+  run_ahead(std::string(team_board::few_bytes - 1, 'x'), team_board::collectives);
+  run_ahead(std::string(team_board::few_bytes, 'x'), team_board::data_collectives);
+}
+
+TEST(TeamBoard, LongPostsHaveRoomAfterManyShortOnes) {
+  team_of_boards team(2);
+  for (std::uint32_t i = 1; i < team_board::collectives / 2; ++i) {
+    team[0].enter({}, i, 0);
+    team[0].publish({}, team_board::everybody);
+    team[0].leave();
+  }
+  team[0].enter({}, team_board::collectives / 2, 0);
+  EXPECT_FALSE(team[0].before_next(0));
+  const auto wait = team[0].before_next(team_board::few_bytes + 1);
+  ASSERT_TRUE(wait);
+  EXPECT_EQ(wait->key.collective, team_board::collectives / 2 + 1 - team_board::data_collectives);
+  for (std::uint32_t i = 1; i <= wait->key.collective; ++i) {
+    EXPECT_TRUE(team[0].before_next(team_board::few_bytes + 1)) << i;
+    team[1].enter({}, i, 0);
+    EXPECT_EQ(team[1].look(team[1].post_of(0, 1)), board_look::found);
+    team[1].leave();
+  }
+  EXPECT_FALSE(team[0].before_next(team_board::few_bytes + 1));
 }
 
 TEST(TeamBoard, AMemberRunsAheadOfTheCollectiveThatAllHaveEntered) {
@@ -189,7 +222,7 @@ TEST(TeamBoard, AMemberRunsAheadOfTheCollectiveThatAllHaveEntered) {
       team[0].leave();
     }
     team[0].note_all_entered(before);
-    for (begin(collective); !team[0].before_next(); begin(++collective)) team[0].leave();
+    for (begin(collective); !team[0].before_next(0); begin(++collective)) team[0].leave();
     EXPECT_EQ(collective, team_board::collectives + 1 - before);
   }
 }
@@ -244,16 +277,16 @@ TEST(TeamBoard, CollectivesMayBeNumberedWithoutEnd) {
       team.enter();
       for (std::uint32_t k = 1; k <= team_board::slots; ++k) {
         EXPECT_EQ(team[1].look(team[1].post_of(0, k)), board_look::nothing);
-        ASSERT_FALSE(team[0].before_next());
+        ASSERT_FALSE(team[0].before_next(0));
         team[0].publish({}, team_board::everybody);
         EXPECT_EQ(team[1].look(team[1].post_of(0, k)), board_look::found);
       }
-      const auto wait = team[0].before_next();
+      const auto wait = team[0].before_next(0);
       ASSERT_TRUE(wait);
       EXPECT_EQ(team[0].look(*wait), board_look::nothing);
       team[1].take(0, 1);
       EXPECT_EQ(team[0].look(*wait), board_look::found);
-      EXPECT_FALSE(team[0].before_next());
+      EXPECT_FALSE(team[0].before_next(0));
       team.leave();
       EXPECT_TRUE(team[0].intact());
     }
@@ -288,7 +321,7 @@ TEST(TeamBoard, AReaderThatHasTakenMoreThanThereIsIsRefused) {
     team[0].publish({}, team_board::everybody);
   }
   team[1].take(0, team_board::slots + 1);
-  const auto wait = team[0].before_next();
+  const auto wait = team[0].before_next(0);
   ASSERT_TRUE(wait);
   EXPECT_EQ(team[0].look(*wait), board_look::impossible);
 }

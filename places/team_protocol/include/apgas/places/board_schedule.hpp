@@ -27,7 +27,8 @@ struct board_step {
   span_of range{};              // those of them that are read
   std::size_t into = 0;         // where the reader puts the first of them
   taking how = taking::store;
-  bool takes = false;  // this member no longer needs the post and those before it
+  bool takes = false;   // this member no longer needs the post and those before it
+  bool begins = false;  // the first post that is combined with these elements
 
   static board_step publish(std::uint32_t number, const span_of& post,
                             std::size_t reader = nobody) noexcept {
@@ -247,6 +248,7 @@ class board_up_schedule {
     board_step step =
         board_step::read(from, i_ + 1, part, part.first + (combines_ ? 0 : from * each_));
     if (combines_) step.how = in_order(from, root_);
+    step.begins = combines_ && j_ == 0;
     if (++j_ + 1 == n_) {
       j_ = 0;
       ++i_;

@@ -7,8 +7,9 @@
 //
 // The collectives that use the boards of a team are numbered, from 1. A post is identified by its
 // collective and by its number in it, from 1; both together are its *key*. The board has a ring of
-// `slots` posts for each of the last `collectives` collectives. A slot has a header, which ends
-// with the key, and room for data.
+// `slots` posts for each of the last `collectives` collectives. A slot has a header with the key
+// and with data of a few bytes. Longer data have slots in such rings of their own, for fewer
+// collectives.
 //
 //                 written by   read by
 //   header, data  the owner    the readers of the post

@@ -55,10 +55,14 @@ struct reduction {
   void* operation;
   std::size_t element_bytes;
 };
-// `data` is the contribution of this member. Afterwards it is the result at the root (run_reduce)
-// or at all members (run_allreduce); elsewhere its contents are unspecified.
-APGAS_API void run_reduce(team_member& m, std::size_t root, std::span<std::byte> data,
-                          const reduction& op);
+// Whether this member combines elements in a reduce, and does not just give its own to others.
+APGAS_API bool combines_in_reduce(const team_member& m, std::size_t root,
+                                  const reduction& op) noexcept;
+// Combines the elements `mine` of all members. A member that combines has `data`, as many
+// elements. At the root they become the result, elsewhere they are unspecified afterwards.
+APGAS_API void run_reduce(team_member& m, std::size_t root, std::span<const std::byte> mine,
+                          std::span<std::byte> data, const reduction& op);
+// `data` is the contribution of this member, and becomes the result.
 APGAS_API void run_allreduce(team_member& m, std::span<std::byte> data, const reduction& op);
 
 // `all` is used at the root only: one block for each member, in their order.

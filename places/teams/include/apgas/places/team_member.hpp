@@ -265,7 +265,7 @@ class team_member {
   bool poll_board(const board_wait& what);
   bool board_has(const board_wait& what) const noexcept;
   void check_call(std::size_t from, std::uint32_t number);
-  void make_room();
+  void make_room(std::size_t bytes);
   void look_for_sleepers();
   void wake() noexcept;
   void check_board() noexcept;

@@ -75,10 +75,6 @@ consteval bool require_same() {
 APGAS_API void expect_size(const char* operation, const char* span, std::size_t found,
                            std::size_t wanted);
 
-inline void move_bytes(std::span<std::byte> to, std::span<const std::byte> from) {
-  if (!from.empty()) std::memmove(to.data(), from.data(), from.size());
-}
-
 // Memory for a T, which need not have a default constructor.
 template <class T>
 struct alignas(T) element {
