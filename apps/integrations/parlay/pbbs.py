@@ -11,13 +11,13 @@ PBBS's makefiles set -std=c++17, and this library needs C++20. The options of th
 the linker are given on make's command line, so that PBBS itself stays as it is.
 """
 import argparse
-import math
 import os
 import pathlib
-import statistics
 import subprocess
 import sys
 import tempfile
+
+from comparison import MADE, cells, compiler_options, linker_options
 
 # Folder of the program, folder of its inputs, inputs, options of the program and of its checker.
 PROGRAMS = [
@@ -32,8 +32,6 @@ PROGRAMS = [
     ("maximalMatching/incrementalMatching", "graph",
      ["rMatGraph_E_10_1000000", "3Dgrid_E_1000000"], "", ""),
 ]
-PLUGIN = pathlib.Path(__file__).resolve().parent / "include"
-MADE = ("parlay", "apgas")  # what a program is made with: the ends of the names
 
 
 def defined(makefile, name):
@@ -48,16 +46,9 @@ def make(folder, *words):
     subprocess.run(["make", "-s", "-C", folder, *words], check=True)
 
 
-def flags(option):
-    return subprocess.run(["pkg-config", option, "apgas"], check=True, capture_output=True,
-                          text=True).stdout.strip()
-
-
 def build(tree, only):
     common = "-mcx16 -O2 -std=c++20 -DNDEBUG -I ."
-    ours = [f"CCFLAGS={common} -I {PLUGIN} -include apgas_parlay.hpp {flags('--cflags')}",
-            f"CLFLAGS=-ldl {flags('--libs')} -Wl,--wrap=main "
-            f"-Wl,-rpath,{flags('--variable=libdir')}"]
+    ours = [f"CCFLAGS={common} {compiler_options()}", f"CLFLAGS=-ldl {linker_options()}"]
     built = set()
     for program, kind, inputs, *_ in PROGRAMS:
         if only not in program:
@@ -114,10 +105,7 @@ def compare(tree, program, kind, source, options, check_options, arguments):
                     problems += [f"{end}: {line}" for line in found]
     for problem in problems:
         print(f"{program}, {source}, {problem}", file=sys.stderr)
-    low = [min(least[end], default=math.nan) for end in MADE]
-    middle = [statistics.median(least[end] or [math.nan]) for end in MADE]
-    print(f"| {program} | {source} | {low[0]:.4g}, {middle[0]:.4g} | {low[1]:.4g}, {middle[1]:.4g} "
-          f"| {low[0] / low[1]:.2f}, {middle[0] / middle[1]:.2f} |", flush=True)
+    print(f"| {program} | {source} | {cells(least)} |", flush=True)
     return not problems
 
 
