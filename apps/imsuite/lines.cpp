@@ -11,7 +11,7 @@ namespace imsuite {
 namespace {
 
 // Quotes a line in a message: shortened, and with '?' for non-printable characters.
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   constexpr std::size_t longest = 24;
   std::string shown = "'";
   for (const char c : text.substr(0, longest)) shown += c >= ' ' && c <= '~' ? c : '?';
@@ -36,7 +36,7 @@ int lines::integer(std::string_view wanted, int low, int high) {
   const auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size() || value < low || value > high) {
     refuse(std::string(wanted) + " from " + std::to_string(low) + " to " + std::to_string(high),
-           quoted(text));
+           in_quotes(text));
   }
   return value;
 }
@@ -49,21 +49,21 @@ const std::string& lines::bits(std::string_view wanted, int nodes) {
   }
   const std::size_t wrong = text.find_first_not_of("01");
   if (wrong != std::string::npos) {
-    refuse(row, quoted(text.substr(wrong, 1)) + " in column " + std::to_string(wrong + 1));
+    refuse(row, in_quotes(text.substr(wrong, 1)) + " in column " + std::to_string(wrong + 1));
   }
   return text;
 }
 
 void lines::separator() {
   const std::string& text = next("a line that is one space");
-  if (text != " ") refuse("a line that is one space", quoted(text));
+  if (text != " ") refuse("a line that is one space", in_quotes(text));
 }
 
 void lines::end() {
   while (std::getline(file_, line_)) {
     ++number_;
     if (line_.find_first_not_of(" \r") != std::string::npos) {
-      refuse("the end of the file", quoted(line_));
+      refuse("the end of the file", in_quotes(line_));
     }
   }
 }

@@ -48,9 +48,7 @@ class searcher {
     // stored by wider loads, which wait for the stores: as long as all the rest of the task takes.
     const node child = tree_.child(n, i);
     const auto [a, b, c, d, e] = child.state;
-    apgas::async([this, a = a, b = b, c = c, d = d, e = e, depth = child.depth] {
-      explore({{a, b, c, d, e}, depth});
-    });
+    apgas::async([this, a, b, c, d, e, depth = child.depth] { explore({{a, b, c, d, e}, depth}); });
   }
 }
 

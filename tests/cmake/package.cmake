@@ -43,3 +43,11 @@ if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND a
   set_tests_properties(package.exported_symbols PROPERTIES LABELS package TIMEOUT 60)
   apgas_test_needs(package.exported_symbols package apgas)
 endif()
+
+# The source archive has the same bytes everywhere.
+if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
+  add_test(NAME package.source_archive COMMAND ${Python3_EXECUTABLE}
+    ${PROJECT_SOURCE_DIR}/tests/package/source_archive.py ${package_dir}/source_archive)
+  set_tests_properties(package.source_archive PROPERTIES LABELS package TIMEOUT 600)
+  apgas_test_needs(package.source_archive package)
+endif()

@@ -6,8 +6,9 @@
   shell_blocks.py page DOCUMENT FOLDER PREFIX   runs them in an empty folder, with the library that
                                         is installed in PREFIX at ~/apgas, and no file left unused.
                                         Before them it runs prepare/NAME.sh, if there is one, which
-                                        brings what the page NAME.md takes for granted. Exit code
-                                        77: that script says that a program is not installed
+                                        brings what the page NAME.md or NAME/README.md takes for
+                                        granted. Exit code 77: that script says that a program is
+                                        not installed
   shell_blocks.py programs DOCUMENT FOLDER PROGRAMS   runs them in the folder PROGRAMS, which has
                                         the programs of a README.md, with two workers
 
@@ -199,7 +200,8 @@ def run_blocks(session, document, in_clone):
 
 def run_document(document, folder, prefix=None, programs=None):
     session = Session(folder, prefix, programs)
-    prepare = PREPARE / f"{pathlib.Path(document).stem}.sh"
+    path = pathlib.Path(document)
+    prepare = PREPARE / f"{path.parent.name if path.stem == 'README' else path.stem}.sh"
     try:
         if prefix and prepare.exists():
             result, out, err = session.run(f"source {prepare}")

@@ -38,8 +38,14 @@ cp -r "$repository/." "$folder/source/$repository"  # with changes that are not 
 "$spack" compiler find
 "$spack" repo add "$folder/source/$repository"
 "$spack" info apgas
-for variants in '' ~mpi ~ucx ~shared; do
+for variants in '' ~mpi ~ucx ~shared ~mpi~shared %clang@16; do
   "$spack" spec "apgas@0.1.0$variants" | grep '   apgas'
+done
+for variants in ~mpi+ucx %gcc@11; do
+  if "$spack" spec "apgas@0.1.0$variants"; then
+    echo "spack.sh: Spack accepts apgas$variants" >&2
+    exit 1
+  fi
 done
 "$spack" dev-build -d "$folder/source" apgas@0.1.0
 

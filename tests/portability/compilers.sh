@@ -1,11 +1,10 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the library and two programs with the compilers of Debian 13 (g++ 13 and 14; with the
-# argument libc++ also clang 19 with its own standard library), and runs the programs on two places
-# there. Debian 12 has neither. The root of that Debian is kept in build/trixie-root. Needs to run
-# as root, for chroot.
+# Builds the library and two programs with the compilers of Debian 13 (g++ 13 and 14, and clang 19
+# with its own standard library), and runs the programs on two places there. Debian 12 has neither.
+# The root of that Debian is kept in build/trixie-root. Needs to run as root, for chroot.
 #
-#   compilers.sh [compiler]...        g++-13, g++-14: both by default; libc++; $MIRROR selects a
+#   compilers.sh [compiler]...        g++-13, g++-14, libc++: all by default; $MIRROR selects a
 #                                     mirror of Debian
 # shellcheck disable=SC2016  # the shells inside expand these scripts
 set -euo pipefail
@@ -47,7 +46,7 @@ build_and_run() {
     done' "$@"
 }
 
-[ $# -gt 0 ] || set -- g++-13 g++-14
+[ $# -gt 0 ] || set -- g++-13 g++-14 libc++
 for each in "$@"; do
   case $each in
     g++-*) build_and_run "$each" "$each" "gcc${each#g++}" "" ;;

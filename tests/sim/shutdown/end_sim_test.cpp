@@ -24,9 +24,8 @@ std::string run_random(std::uint64_t seed, end_fault f) {
 TEST(end_of_a_run, every_order_of_few_places) {
   sim::totals sum;
   for (const auto& [places, extras] : {std::pair(1, 3), std::pair(2, 3), std::pair(3, 2)}) {
-    const std::string wrong = sim::every_order(sum, [places = places, extras = extras](auto& c) {
-      return end_world(places, extras).run(c);
-    });
+    const std::string wrong = sim::every_order(
+        sum, [places, extras](auto& c) { return end_world(places, extras).run(c); });
     EXPECT_EQ(wrong, "") << places << " places, " << extras << " messages";
   }
   EXPECT_EQ(sum.programs, 3u);
