@@ -108,6 +108,9 @@ class task_place {
   scheduler::scheduler tasks_;
 };
 
+// How many workers a test gets that asks for `workers`.
+inline int workers_started(int workers) { return task_place::config_for(workers).workers; }
+
 // Runs f() as if it were inside a critical section. Context: task.
 template <class F>
 void as_if_atomic(F f) {

@@ -1,0 +1,53 @@
+# The programs of this folder with many workers and with many places, however few cores there are.
+
+# Settings that a program has in its other tests, too.
+set(finish_tree_settings APGAS_FINISH_TREE=2)
+set(flood_settings APGAS_TASK_WINDOW=1M APGAS_SEND_QUEUE=1M)
+set(frame_counts_settings APGAS_DEADLOCK=off)
+set(team_order_settings APGAS_TEAM_WARNING=1)
+
+# apgas_many_test(<name> <program> <workers> <places> [VAR=value...]), if the program is built.
+function(apgas_many_test name program workers places)
+  if(TARGET places_${program}_test)
+    apgas_add_test(${name}.${program} "places;local;long;scheduler/workers" 2 3000
+      "APGAS_TRANSPORT=local;APGAS_PLACES=${places};APGAS_WORKERS=${workers};${${program}_settings};${ARGN}"
+      places_${program}_test)
+  endif()
+endfunction()
+
+# As many workers as APGAS_WORKERS permits. The sanitizers have the constructs only.
+set(programs constructs coroutine internals)
+if(NOT APGAS_SANITIZE)
+  list(APPEND programs c_program dist_algorithms flood frame_counts one_sided random_tree zero_copy)
+endif()
+foreach(program IN LISTS programs)
+  apgas_many_test(places_thousand_workers_test ${program} 1024 1)
+endforeach()
+
+# Many places: without the tests in which each place calls each other one again and again, and those
+# whose data take too much memory.
+set(constructs_tests "place*:global_ref.*:detached_async.*:uncounted_async_at.*:at.*:async_at.*"
+  "constructs.*:exceptions.*:CommonSlips.*:async_future_at.*:promise.*:dist_array.*:dist_grid.*"
+  "glb.agrees*:team_errors.*:Statistics.*")
+set(internals_tests
+  "half_saved.*:async_at_group.*:team_boards.*:team.world*:team.a_barrier*:team.members*"
+  "clock.keeps*:clock_in_finish.the_spawner_drops*:clock_messages.*:accumulator.*:random_phases.*"
+  "phaser.lets*:phaser.never*"
+  "phaser.releases*-team_boards.data_may*:team_boards.an_operation*")
+set(dist_algorithms_tests "*-dist_sort.sorts_arrays*:dist_sort.loses*")
+set(one_sided_tests "*-copy.*:remote_atomics.are_atomic*")
+set(one_sided_amount APGAS_TEST_ROUNDS=1)
+set(random_tree_amount APGAS_TEST_TREES=10)
+set(zero_copy_tests "zero_copy.*-*with_children:*of_serialisation")
+list(REMOVE_ITEM programs c_program flood)
+if(NOT APGAS_SANITIZE)
+  list(APPEND programs finish_tree team_order)
+endif()
+foreach(program IN LISTS programs)
+  set(filter "*")
+  if(DEFINED ${program}_tests)
+    list(JOIN ${program}_tests ":" filter)
+  endif()
+  apgas_many_test(places_many_places_test ${program} 1 256 "GTEST_FILTER=${filter}"
+    ${${program}_amount})
+endforeach()
