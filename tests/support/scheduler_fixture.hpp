@@ -57,10 +57,15 @@ class task_place {
     done.get();
   }
 
-  // With APGAS_TEST_WORKERS, a test that asks for several workers gets so many.
-  static scheduler::config config_for(int workers) {
+  // With exactly so many workers, also with APGAS_TEST_WORKERS.
+  static scheduler::config exactly(int workers) {
     scheduler::config settings;
     settings.workers = workers;
+    return settings;
+  }
+  // With APGAS_TEST_WORKERS, a test that asks for several workers gets so many.
+  static scheduler::config config_for(int workers) {
+    scheduler::config settings = exactly(workers);
     // NOLINTNEXTLINE(concurrency-mt-unsafe): tests do not set any
     if (const char* const more = std::getenv("APGAS_TEST_WORKERS"); more && workers > 1) {
       settings.workers = std::stoi(more);

@@ -79,7 +79,7 @@ threads count_threads() {
 TEST(ClockProperties, Dp2NoMoreThreadsRunThanWorkers) {
   std::thread([] {}).join();  // the thread sanitizer starts a thread of its own with the first one
   const int outside = count_threads().all;
-  task_place place(2);
+  task_place place(task_place::exactly(2));
   const int tasks = scaled(10'000, 1'000, 3'000);
   std::atomic<bool> begun{false};
   std::atomic<bool> over{false};

@@ -80,7 +80,7 @@ TEST(PhaserTree, NextSingleWhileLeavesAdvance) {
 // How many leaves a phaser has for this number of workers.
 std::size_t leaves_of(int workers, int tiers, int degree) {
   std::set<const void*> leaves;
-  apgas::test::task_place place(workers);
+  apgas::test::task_place place(apgas::test::task_place::exactly(workers));
   place.run([&] {  // run() wraps its body in a finish
     const phaser ph(phaser_mode::signal_wait, tiers, degree);
     const auto& core = apgas::sync::registration_of(*apgas::scheduler::current_fiber(),

@@ -74,9 +74,9 @@ struct reversed {
 namespace apgas::inline v0::parallel {
 
 // Returns the first element x of [first, last) for which pred(x) is true, or `last`. The search
-// goes through groups of elements, each as large as all those before it, and ends with the group
-// that has a match. So pred is called for at most twice as many elements as there are up to the
-// match, or for 4096 if that is more.
+// goes through groups of elements, each as large as all those before it up to 262,144 for each
+// worker, and ends with the group that has a match. So pred is called for at most twice as many
+// elements as there are up to the match, or for 4096 if that is more.
 //
 //   const auto negative = apgas::parallel::find_if(x, [](double v) { return v < 0; });
 //   assert(negative == x.end());
@@ -88,10 +88,12 @@ namespace apgas::inline v0::parallel {
 template <sync::position I, class Pred>
 I find_if(I first, I last, Pred pred, std::source_location site = std::source_location::current()) {
   sync::require_random_access<I>();
-  sync::workers_for("parallel::find_if");
+  const std::size_t longest_group =
+      64 * sync::block_elements * sync::workers_for("parallel::find_if");
   const std::size_t n = sync::size_between(first, last);
   for (std::size_t done = 0; done < n;) {
-    const std::size_t group = std::min(n - done, std::max(done, sync::block_elements));
+    const std::size_t group =
+        std::min(n - done, std::clamp(done, sync::block_elements, longest_group));
     base::atomic<std::size_t> match(n);
     sync::for_blocks(
         sync::divide(group), site, [&](std::size_t, std::size_t begin, std::size_t end) {
