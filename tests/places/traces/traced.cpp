@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program whose traces the tests examine. The first argument says how it ends.
+#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
@@ -69,6 +70,7 @@ void all_constructs() {
     value.set_value(3);
   });
   forall(0, 1000, [](int) {});
+  sleep_for(std::chrono::milliseconds(1));  // a worker at least is idle
 }
 
 }  // namespace
