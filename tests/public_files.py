@@ -20,6 +20,12 @@ SCRIPT = re.compile(r"(?:^|\s)\./([\w./-]+)")
 PAPERS = 5
 
 
+def head_and_body(template):
+    """The head of a template of GitHub, and the text that a new issue begins with."""
+    _, head, body = template.split("---\n", 2)
+    return yaml.safe_load(head), body
+
+
 class Files:
     def __init__(self, root):
         self.root, self.problems = root, []
@@ -70,10 +76,18 @@ class Files:
                    + ", ".join(sorted(ours ^ set(commands))))
 
     def check_templates(self):
+        """Those of GitHub say what they are for, and those of GitLab have the same contents."""
+        request = (self.root / ".github/pull_request_template.md").read_text(encoding="utf-8")
+        wanted = {".gitlab/merge_request_templates/Default.md": request}
         for path in sorted((self.root / ".github/ISSUE_TEMPLATE").glob("*.md")):
             name = str(path.relative_to(self.root))
-            head = self.parse(name, lambda text: yaml.safe_load(text.split("---\n")[1]))
-            self.check(head and {"name", "about"} <= head.keys(), name, "has no name and about")
+            head, body = self.parse(name, head_and_body) or ({}, "")
+            self.check({"name", "about"} <= head.keys(), name, "has no name and about")
+            wanted[f".gitlab/issue_templates/{path.name}"] = body
+        found = {str(path.relative_to(self.root)): path.read_text(encoding="utf-8")
+                 for path in (self.root / ".gitlab").glob("*_templates/*.md")}
+        for name in sorted(wanted.keys() | found.keys()):
+            self.check(wanted.get(name) == found.get(name), name, "differs from that of GitHub")
 
     def check_citation(self):
         name = "CITATION.cff"

@@ -44,10 +44,16 @@ SWITCHED_OFF = re.compile(r"\bDISABLED_|\bGTEST_SKIP\(|^\s*//\s*(TEST(_F|_P)?)\(
 REFERENCE = re.compile(r"`([\w./-]+/[\w./-]+\.\w+) : ([\w:~]+)`")
 LINK = re.compile(r"\]\(([^)#:\s]+)(?:#[\w-]*)?\)")
 CODE_FENCE = re.compile(r"\s*(`{3,}|~{3,})\s*(\w*)")
-# Pages on which readers look for the cause of a failure; the README.md of a folder only lists them.
-PAGE = re.compile(r"docs/((tutorials|how_to|debugging|explanation)/(?!README)\w+|architecture"
-                  r"|clusters|constructs|promises|reliability|security|settings|tools)\.md")
-FAILURES = "## What can go wrong"
+# What a page for users has; docs/site/README.md says which others need not have it.
+SECTIONS = {
+    "## What can go wrong": re.compile(
+        r"docs/((tutorials|how_to|debugging|explanation)/(?!README)\w+|architecture|clusters"
+        r"|constructs|errors|performance|promises|reliability|scaling|security|settings"
+        r"|tools)\.md"),
+    "## Pitfalls": re.compile(r"docs/moving/(?!index)\w+\.md"),
+}
+WITH_CODE = re.compile(
+    r"docs/(tutorials|how_to|debugging|explanation|moving)/(?!README|index)\w+\.md")
 
 
 class Checker:
@@ -167,11 +173,14 @@ class Checker:
 
     def check_document(self, path, name):
         """`file : symbol` in a document exists, and so do the files it links to. Each block of code
-        names its language, and a page for users says what can go wrong."""
+        names its language, and a page for users has an example and says what can go wrong."""
         block = None  # the fence that has begun the block of this line
         lines = path.read_text().splitlines()
-        if PAGE.fullmatch(name) and FAILURES not in lines:
-            self.report(name, len(lines), f"the page has no section '{FAILURES}'")
+        for section, pages in SECTIONS.items():
+            if pages.fullmatch(name) and section not in lines:
+                self.report(name, len(lines), f"the page has no section '{section}'")
+        if WITH_CODE.fullmatch(name) and not any(map(CODE_FENCE.match, lines)):
+            self.report(name, len(lines), "the page has no example: a block of code or of commands")
         for number, line in enumerate(lines, 1):
             if fence := CODE_FENCE.match(line):
                 if block is None and not fence[2]:

@@ -13,7 +13,7 @@ sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests"))
 import public_files  # noqa: E402
 
-FOLDERS = [".github", ".ci", "packages", "launch"]
+FOLDERS = [".github", ".gitlab", ".ci", "packages", "launch"]
 FILES = [".gitlab-ci.yml", "CITATION.cff", "base/include/apgas/version.hpp"]
 CHANGES = [  # file, what is replaced, by what, and the problem then
     (".github/workflows/ci.yml", "./.ci/run --full", "./none", "none is no program"),
@@ -24,6 +24,9 @@ CHANGES = [  # file, what is replaced, by what, and the problem then
     (".gitlab-ci.yml", "package --test", "package", "other commands than the workflows of GitHub"),
     (".gitlab-ci.yml", "script:", "commands:", "runs nothing"),
     (".github/ISSUE_TEMPLATE/bug.md", "about:", "on:", "has no name and about"),
+    (".github/ISSUE_TEMPLATE/bug.md", "---\n", "", "bug.md: "),
+    (".gitlab/issue_templates/bug.md", "Output", "Lines", "bug.md: differs from that of GitHub"),
+    (".gitlab/merge_request_templates/Default.md", "passes", "fails", "Default.md: differs from"),
     ("CITATION.cff", "title: apgas", "name: apgas", "has no title"),
     ("CITATION.cff", "    year: 2017\n", "", "lacks its type, title, authors or year"),
     ("CITATION.cff", "references:", "others:", "names 0 papers"),

@@ -101,12 +101,17 @@ class Tidy(unittest.TestCase):
         self.assertFalse(failed, output)
 
     def test_pages_say_what_can_go_wrong(self):
-        page = "# A\n## What can go wrong\n"
-        for name in ("docs/tutorials/a.md", "docs/how_to/a.md", "docs/debugging/a.md",
-                     "docs/explanation/a.md"):
-            self.reports("no section '## What can go wrong'", name, "# A\n")
-            self.assertFalse(check({name: page})[0])
-        self.assertFalse(check({"docs/debugging/README.md": "# A\n", "docs/a.md": "# A\n"})[0])
+        block = "```sh\nls\n```\n"
+        for section, names in {
+                "## What can go wrong": ("docs/tutorials/a.md", "docs/how_to/a.md",
+                                         "docs/debugging/a.md", "docs/explanation/a.md"),
+                "## Pitfalls": ("docs/moving/a.md",)}.items():
+            for name in names:
+                self.reports(f"no section '{section}'", name, block)
+                self.reports("no example", name, f"{section}\n")
+                self.assertFalse(check({name: f"{section}\n{block}"})[0])
+        for name in ("docs/debugging/README.md", "docs/moving/index.md", "docs/a.md"):
+            self.assertFalse(check({name: "# A\n"})[0])
 
     def test_retired_words_in_names(self):
         self.reports("'tally' is retired", "sync/src/a.cpp", SPDX + "int take_tally();\n")
