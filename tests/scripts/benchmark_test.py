@@ -232,6 +232,18 @@ class Papers(unittest.TestCase):
             quick=True, workers=[], places=[1]))
         self.assertEqual(first.environment, {"APGAS_WORKERS": "1"})
 
+    def test_programs_beside_openmp_and_onetbb(self):
+        options = argparse.Namespace(quick=True, workers=[2], places=[])
+        found = {}
+        for command in groups.GROUPS["programs"].commands(pathlib.Path("b"), options):
+            self.assertEqual(command.environment, {"APGAS_WORKERS": "2", "OMP_NUM_THREADS": "2"})
+            (key, nanoseconds), = command.read({"seconds": 3e-9, "verified": True}).items()
+            self.assertEqual((key.workers, key.places, nanoseconds), (2, 1, 3))
+            found.setdefault(key.benchmark, []).append(key.variant)
+        self.assertEqual(found["within a place: cg"], ["apgas", "OpenMP"])
+        self.assertEqual(found["within a place: comd"], ["apgas forall", "OpenMP", "oneTBB"])
+        self.assertEqual(len(found), 8)
+
     def test_which_numbers_of_places_are_left_out(self):
         why = "places: what is measured there happens within one place"
         self.assertEqual(groups.left_out_places(["spawn", "team"], [1, 2, 4]),
