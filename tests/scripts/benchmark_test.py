@@ -163,11 +163,11 @@ class Peers(unittest.TestCase):
 
     def test_a_peer_without_its_program_is_left_out(self):
         def build(name, _):
-            return "cargo is not installed: apt install cargo" if name == "rust" else None
+            return "cargo is not installed: install it" if name == "rust" else None
         with unittest.mock.patch.object(runtimes, "build_program", build):
             found, notes = runtimes.prepare.__wrapped__(self.folder)
         self.assertNotIn("rayon", [peer.name for peer in found])
-        self.assertIn("peers is measured without rayon: cargo is not installed: apt install cargo",
+        self.assertIn("peers is measured without rayon: cargo is not installed: install it",
                       notes)
 
     def test_the_time_of_a_spawn(self):
