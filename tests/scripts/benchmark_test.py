@@ -163,11 +163,11 @@ class Peers(unittest.TestCase):
 
     def test_a_peer_without_its_program_is_left_out(self):
         def build(name, _):
-            return "cargo is not installed: apt install cargo" if name == "rust" else None
+            return "cargo is not installed: install it" if name == "rust" else None
         with unittest.mock.patch.object(runtimes, "build_program", build):
             found, notes = runtimes.prepare.__wrapped__(self.folder)
         self.assertNotIn("rayon", [peer.name for peer in found])
-        self.assertIn("peers is measured without rayon: cargo is not installed: apt install cargo",
+        self.assertIn("peers is measured without rayon: cargo is not installed: install it",
                       notes)
 
     def test_the_time_of_a_spawn(self):
@@ -231,6 +231,18 @@ class Papers(unittest.TestCase):
         first, *_ = programs.speed_up(pathlib.Path("b"), argparse.Namespace(
             quick=True, workers=[], places=[1]))
         self.assertEqual(first.environment, {"APGAS_WORKERS": "1"})
+
+    def test_programs_beside_openmp_and_onetbb(self):
+        options = argparse.Namespace(quick=True, workers=[2], places=[])
+        found = {}
+        for command in groups.GROUPS["programs"].commands(pathlib.Path("b"), options):
+            self.assertEqual(command.environment, {"APGAS_WORKERS": "2", "OMP_NUM_THREADS": "2"})
+            (key, nanoseconds), = command.read({"seconds": 3e-9, "verified": True}).items()
+            self.assertEqual((key.workers, key.places, nanoseconds), (2, 1, 3))
+            found.setdefault(key.benchmark, []).append(key.variant)
+        self.assertEqual(found["within a place: cg"], ["apgas", "OpenMP"])
+        self.assertEqual(found["within a place: comd"], ["apgas forall", "OpenMP", "oneTBB"])
+        self.assertEqual(len(found), 8)
 
     def test_which_numbers_of_places_are_left_out(self):
         why = "places: what is measured there happens within one place"

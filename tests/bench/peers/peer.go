@@ -129,7 +129,9 @@ func main() {
 	least := time.Hour
 	for i := 0; i < 3; i++ {
 		seconds, right := run()
-		least = min(least, seconds)
+		if seconds < least {
+			least = seconds
+		}
 		verified = verified && right
 	}
 	fmt.Printf("{\"seconds\":%.9f,\"verified\":%t}\n", least.Seconds(), verified)

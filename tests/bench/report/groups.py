@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import papers
 import programs
 import runtimes
+import threads
 
 
 @dataclass
@@ -41,8 +42,10 @@ GROUPS = {
     "team": Group("Collective operations, finish and clocks over places",
                   programs.over_places("team_bench", (60, 10)),
                   {"openmpi-bin": "Open MPI"}, over_places=True),
-    "programs": Group("Programs beside plain MPI", programs.peer_programs,
-                      {"openmpi-bin": "Open MPI"}, over_places=True),
+    "programs": Group("Programs beside plain MPI, and within a place beside OpenMP and oneTBB",
+                      threads.commands,
+                      {"openmpi-bin": "Open MPI", "libtbb-dev": "oneTBB", "libgomp1": "OpenMP"},
+                      over_places=True),
     "peers": Group("A spawn, and a barrier by number of tasks, beside all peers",
                    runtimes.commands, notes=lambda build: runtimes.prepare(build)[1]),
     "papers": Group("The figures of the papers", papers.commands),

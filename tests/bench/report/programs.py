@@ -16,6 +16,11 @@ SPEED_UP = {  # program and arguments: those of a full run, those of --quick
     "fib": ("-n 34", "-n 20"),
     "nqueens": ("-n 12", "-n 8"),
     "uts": ("-t 1 -a 3 -d 10 -b 4 -r 19", "-t 1 -a 3 -d 5 -b 4 -r 19"),
+    "sort": ("-n 10000000", "-n 10000"),
+    "jacobi": ("-n 1024 --steps 200", "-n 64 --steps 5"),
+    "kmeans": ("-n 1000000 -k 30 --rounds 10", "-n 2000 -k 8"),
+    "cg": ("-n 128", "-n 8"),
+    "comd": ("--lattice 20 --steps 100", "--lattice 7 --steps 5"),
 }
 
 

@@ -48,7 +48,7 @@ PROGRAMS = {
     "go": Program(("go",), "apt install golang-go",
                   lambda folder: ["go", "build", "-o", folder / "go_peer", "peer.go"],
                   lambda folder, _: [folder / "go_peer"]),
-    "rust": Program(("cargo",), "apt install cargo",
+    "rust": Program(("cargo",), "install Rust 1.85 or later by rustup",
                     lambda folder: ["cargo", "build", "--release", "--locked", "--target-dir",
                                     folder / "rust"],
                     lambda folder, _: [folder / "rust/release/rust_peers"], "rust"),
