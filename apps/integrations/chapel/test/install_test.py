@@ -15,16 +15,6 @@ import unittest
 
 INTEGRATION, LIBRARY, INCLUDE = (pathlib.Path(a) if a else None for a in sys.argv[1:4])
 STAND_IN = INTEGRATION / "test/stand_in"
-THREADS = """\
-def get():
-    if tasks_val == 'fifo':
-        threads_val = 'pthreads'
-    elif tasks_val == 'qthreads':
-        threads_val = 'none'
-    else:
-        threads_val = ''
-    return threads_val
-"""
 # What Chapel's own Makefiles do, in short: the names are theirs.
 HEAD = f"""\
 CC = cc
@@ -48,9 +38,12 @@ show:
 \t@echo $(words $(TASKS_OBJS)) $(words $(wildcard $(ALL_SRCS))) $(firstword $(TASKS_OBJS))
 """
 LINK = """\
+-include $(CHPL_HOME)/make/tasks/Makefile.apgas
 -include $(CHPL_HOME)/runtime/etc/Makefile.tasks-apgas
 show:
 \t@echo $(GEN_LFLAGS) $(LIBS)
+threads:
+\t@echo $(CHPL_MAKE_THREADS)
 """
 
 
@@ -74,8 +67,7 @@ class InstallTest(unittest.TestCase):
         write(self.tree / "runtime/include/tasks/fifo/tasks-fifo.h", "")
         write(self.tree / "runtime/src/tasks/fifo/tasks-fifo.c", "")
         write(self.tree / "runtime/etc/Makefile.tasks-qthreads", "")
-        write(self.tree / "util/chplenv/chpl_tasks.py", "")
-        write(self.tree / "util/chplenv/chpl_threads.py", THREADS)
+        write(self.tree / "make/tasks/Makefile.qthreads", "CHPL_MAKE_THREADS=none\n")
 
     def run_script(self, *arguments, environment=None):
         return subprocess.run([sys.executable, INTEGRATION / "install.py", *arguments],
@@ -96,11 +88,6 @@ class InstallTest(unittest.TestCase):
         if before is not None:
             self.assertEqual(content(self.tree), before)
 
-    def threads_of(self, tasks):
-        names = {"tasks_val": tasks}
-        exec((self.tree / "util/chplenv/chpl_threads.py").read_text(), names)  # its function
-        return names["get"]()
-
     def test_installs_again_and_uninstalls(self):
         before = content(self.tree)
         self.install()
@@ -109,13 +96,11 @@ class InstallTest(unittest.TestCase):
         for name in ("runtime/include/tasks/apgas/tasks-apgas.h",
                      "runtime/src/tasks/apgas/tasks-apgas.c", "runtime/src/tasks/apgas/Makefile",
                      "runtime/src/tasks/apgas/Makefile.include",
-                     "runtime/src/tasks/apgas/Makefile.share", "runtime/etc/Makefile.tasks-apgas"):
+                     "runtime/src/tasks/apgas/Makefile.share", "runtime/etc/Makefile.tasks-apgas",
+                     "make/tasks/Makefile.apgas"):
             self.assertIn(name, new)
         for name in new:
             self.assertEqual(installed[name], (INTEGRATION / name).read_text())
-        self.assertEqual(self.threads_of("apgas"), "none")
-        self.assertEqual(self.threads_of("fifo"), "pthreads")
-        self.assertEqual(self.threads_of("qthreads"), "none")
 
         write(self.tree / "runtime/src/tasks/apgas/tasks-apgas.c", "changed")
         self.install()
@@ -135,8 +120,8 @@ class InstallTest(unittest.TestCase):
         self.assertIn("CHPL_HOME", done.stderr)
 
     def test_refuses_other_folders(self):
-        (self.tree / "util/chplenv/chpl_tasks.py").unlink()
-        self.assert_refused("not a source tree of Chapel", "chplenv/chpl_tasks.py", "CHPL_HOME")
+        shutil.rmtree(self.tree / "make/tasks")
+        self.assert_refused("not a source tree of Chapel", "make/tasks", "CHPL_HOME")
         shutil.rmtree(self.tree)
         self.assert_refused("not a folder")
         self.tree.mkdir()
@@ -149,9 +134,6 @@ class InstallTest(unittest.TestCase):
         self.assert_refused("chpl_task_setSerial", "Chapel 1.15")
         header.write_text(text + "chpl_task_ChapelData_t* chpl_task_getChapelData(void);\n")
         self.assert_refused("later tasking interface", "Chapel 1.15")
-        header.write_text(text)
-        write(self.tree / "util/chplenv/chpl_threads.py", "def get(): return 'none'\n")
-        self.assert_refused("chpl_threads.py", "Chapel 1.15")
 
     def make(self, folder, *arguments, **settings):
         environment = {**os.environ, "PKG_CONFIG_PATH": str(self.folder), **settings}
@@ -187,6 +169,8 @@ class InstallTest(unittest.TestCase):
 
         flags = self.make(self.folder / "link", "show", **home)
         self.assertEqual(flags.returncode, 0, flags.stderr)
+        threads = self.make(self.folder / "link", "threads", **home)
+        self.assertEqual(threads.stdout, "none\n")
         program = self.folder / "program"
         linked = subprocess.run(
             ["cc", "-std=c99", '-DCHPL_TASKS_MODEL_H="tasks-apgas.h"', f"-I{STAND_IN}",
