@@ -35,10 +35,12 @@ void chpl_apgas_check(int code, const char* what) {
 
 void chpl_task_init(void) {
   const size_t largest_default = (size_t)8 << 20;
+  const size_t least = (size_t)64 << 10;  // of this runtime; that of fifo is 16 KiB
   stack_bytes = chpl_task_getEnvCallStackSize();
   if (stack_bytes == 0) stack_bytes = chpl_task_getDefaultCallStackSize();
   if (stack_bytes == 0 || (chpl_task_getEnvCallStackSize() == 0 && stack_bytes > largest_default))
     stack_bytes = largest_default;
+  if (stack_bytes < least) stack_bytes = least;
 
   // Chapel's communication layer connects the locales. To the runtime each of them is a program of
   // one place, also under mpirun.
