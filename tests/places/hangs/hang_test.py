@@ -66,7 +66,7 @@ MISSING = {
     "channel_never_sent": [r"1 in channel::receive at $receive, main, for \d+ s$"],
     "channel_full": [r"1 in channel::send at $send, main, for \d+ s$"],
     "semaphore_without_permits": [r"1 in semaphore::acquire at $acquire, main, for \d+ s$"],
-    "latch_too_large": [r"2 in latch::wait at $wait, spawned at $wait, for \d+ s$"],
+    "latch_too_large": [r"2 in latch::wait at $wait, spawned at $wait, for \d+ s(;|$)"],
     "sync_var_never_filled": [r"1 in sync_var::read_fe at $read, main, for \d+ s$"],
     "single_var_never_written": [r"1 in single_var::read_ff at $read, main, for \d+ s$"],
     "when_never_true": [r"1 in when at $when, main, for \d+ s$"],
@@ -76,7 +76,7 @@ MISSING = {
         "phase 0 of the phaser made at $made awaits the task that is registered on it as "
         r"signal_wait and has not arrived: main, in latch::wait at $latch\)",
         r"1 in latch::wait at $latch, main, for \d+ s"],
-    "clock_member_waits": [r"50 in latch::wait at $latch, spawned at $latch, for \d+ s$"],
+    "clock_member_waits": [r"50 in latch::wait at $latch, spawned at $latch, for \d+ s(;|$)"],
     "clock_member_lost": [
         r"299 in a phase of a clock at $advance, spawned at $spawn, for \d+ s \(phase 1 of the "
         "clock made at $made awaits the task that is registered on it and has not arrived: spawned "

@@ -12,11 +12,12 @@ import unittest
 
 from jobs import BEHAVE, WITH_MPI, environment_with, main, mpirun
 
-# Runs a program and prints the memory that it has had at most, in KiB.
+# Runs a program and prints the memory that it has had at most, in KiB. The line is one write: the
+# line and its end, written separately, can have the line of another process between them.
 MEASURE = """import os, subprocess, sys
 process = subprocess.Popen(sys.argv[1:], stdout=subprocess.DEVNULL)
 _, status, used = os.wait4(process.pid, 0)
-print(used.ru_maxrss if status == 0 else status)"""
+os.write(1, b"%d\\n" % (used.ru_maxrss if status == 0 else status))"""
 HELLO = [sys.executable, "-c", MEASURE, BEHAVE, "hello", "0"]
 
 
