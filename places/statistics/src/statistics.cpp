@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 
-#include <apgas/async.hpp>
-#include <apgas/at.hpp>
+#include <apgas/async_future_at.hpp>
 #include <apgas/comm/endpoint.hpp>
 #include <apgas/finish.hpp>
+#include <apgas/future.hpp>
 #include <apgas/places/place_report.hpp>
 #include <apgas/sync/place_state.hpp>
 
@@ -120,12 +120,18 @@ place_report report_of(const sync::place_state& place) {
   return report;
 }
 
+// Spawns no task at this place: it would wait in the deque of a worker until that has nothing else
+// to do.
 std::vector<place_report> report_all() {
-  std::vector<place_report> all(static_cast<std::size_t>(num_places()));
+  std::vector<place_report> all;
   finish([&all] {
-    for (std::size_t i = 0; i < all.size(); ++i) {
-      async([&all, i] { all[i] = at(place(static_cast<int>(i)), [] { return report_here(); }); });
+    std::vector<future<place_report>> others;
+    for (int i = 0; i < num_places(); ++i) {
+      if (i != here().id())
+        others.push_back(async_future_at(place(i), [] { return report_here(); }));
     }
+    for (const future<place_report>& each : others) all.push_back(each.get());
+    all.insert(all.begin() + here().id(), report_here());
   });
   return all;
 }

@@ -43,6 +43,16 @@ constexpr std::chrono::milliseconds during_a_look{3};
 // The number of external tasks that go first after prefer_external_tasks().
 constexpr int preferred_at_once = 16;
 
+// A worker that computes leaves its resumed tasks waiting for at least so long, and for twice that
+// at most, if it spawns meanwhile: long for the tasks of lock-step programs, short for a person.
+constexpr std::chrono::milliseconds between_looks_for_resumed{10};
+
+// The next push or pop of the worker, the owner of the deque, leads it to its scheduling loop.
+void lead_to_loop(worker& w) noexcept {
+  w.tasks.raise_attention();
+  w.tasks.refuse_pop();
+}
+
 }  // namespace
 
 void scheduler::implementation::wake_one() noexcept {
@@ -119,14 +129,28 @@ bool scheduler::implementation::poll_for_busy_workers(bool readable) noexcept {
     if (any) futile_polls = 0;
     prefer_external_tasks();
   }
+  prefer_resumed_tasks(time);
   return settings.events->pending() || !idle.has_poller();
 }
 
 void scheduler::implementation::prefer_external_tasks() noexcept {
   preferred_external_tasks.store(preferred_at_once, base::relaxed);
-  for (const auto& w : workers) {
-    w->tasks.raise_attention();
-    w->tasks.refuse_pop();
+  for (const auto& w : workers) lead_to_loop(*w);
+}
+
+void scheduler::implementation::prefer_resumed_tasks(
+    std::chrono::steady_clock::time_point now) noexcept {
+  if (now < resumed_look_at) return;
+  resumed_look_at = now + between_looks_for_resumed;
+  for (std::size_t i = 0; i < workers.size(); ++i) {
+    worker& w = *workers[i];
+    const std::uint64_t choices = w.choices;
+    if (std::exchange(choices_seen[i], choices) != choices || !has_resumed(w)) continue;
+    // Without it a spawn goes on. The loop lowers it even if there is no external task.
+    if (preferred_external_tasks.load(base::relaxed) == 0) {
+      preferred_external_tasks.store(1, base::relaxed);
+    }
+    lead_to_loop(w);
   }
 }
 

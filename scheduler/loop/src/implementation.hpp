@@ -132,6 +132,10 @@ struct scheduler::implementation {
   // Context: any thread.
   void prefer_external_tasks() noexcept;
 
+  // Leads each worker to its scheduling loop in the same way that has had resumed tasks, and has
+  // not been there, since the last look. Looks once in a while. Context: the fallback poller.
+  void prefer_resumed_tasks(std::chrono::steady_clock::time_point now) noexcept;
+
   // Must be called where a worker chooses work. Does not return once another thread has called
   // scheduler::halt().
   void stop_if_halted(const worker& w) noexcept;
@@ -214,6 +218,11 @@ struct scheduler::implementation {
   // Written by each poll of the network, by any thread.
   alignas(base::cache_line_bytes) base::spin_lock poller_lock;  // held while polling
   base::atomic<std::uint64_t> polls{0};
+
+  // For prefer_resumed_tasks(): when it looks again, and the choices that each worker had made.
+  std::chrono::steady_clock::time_point resumed_look_at;
+  std::vector<std::uint64_t> choices_seen =
+      std::vector<std::uint64_t>(static_cast<std::size_t>(settings.workers));
 
   // A look at this place waits until nobody polls: the sleeping poller does not poll meanwhile.
   base::atomic<bool> look_waits{false};

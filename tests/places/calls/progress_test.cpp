@@ -86,6 +86,27 @@ TEST(Progress, ALoopOfFinishesLetsOthersRun) {
   });
 }
 
+// A task that has become ready runs although each worker runs only what it has just spawned.
+TEST(Progress, ALoopOfFinishesLetsResumedTasksRun) {
+  apgas::at(place(1), [] {
+    may_end = false;
+    apgas::latch waits(1);
+    apgas::latch go(1);
+    apgas::finish([&] {
+      apgas::async([&] {
+        waits.count_down();
+        go.wait();
+        may_end = true;
+      });
+      waits.wait();
+      apgas::coforall(0, apgas::num_workers(), [&](int i) {
+        if (i == 0) go.count_down();
+        while (!may_end) apgas::finish([] { apgas::async([] {}); });
+      });
+    });
+  });
+}
+
 // The spawner has ended, and all workers are busy with its tasks.
 TEST(Progress, ManyTasksLetOthersRun) {
   static std::atomic<int> left{0};

@@ -10,13 +10,14 @@ import os
 import pathlib
 import re
 import socket
+import subprocess
 import tempfile
 import time
 import unittest
 import urllib.error
 import urllib.request
 
-from jobs import Job, jobs, main, own_lines
+from jobs import APPS, Job, environment_with, jobs, main, own_lines
 
 
 def free_port():
@@ -137,6 +138,18 @@ class Metrics(unittest.TestCase):
                 self.assertEqual(fetch(port, method="POST", data=b"x")[0], 405)
                 code, _, err = job.end()
                 self.assertEqual((code, own_lines(err)), (0, []))
+
+    def test_page_of_a_job_that_computes(self):
+        for variant in ("fork_join", "finish"):
+            with self.subTest(variant=variant):
+                port = free_port()
+                command = [APPS / "fib", "-n", "60", "--variant", variant]
+                environment = environment_with({"APGAS_METRICS": str(port)})
+                with subprocess.Popen(command, env=environment) as job:
+                    pages = [fetch(port) for _ in range(3)]
+                    job.kill()
+                for status, page in pages:
+                    self.assertEqual(status, 200, page)
 
     def test_clients_that_misbehave(self):
         port = free_port()
