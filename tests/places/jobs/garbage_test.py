@@ -33,7 +33,7 @@ LONGEST = 40  # seconds that a job of two seconds may take under any load
 SLEEPING, HEADER, POSITIONS, READ, RINGS = 64, 640, 256, 128, 4096
 RING, SLACK, WORD = 256 << 10, 16 << 10, 8
 # As in host_segment.hpp and places/teams/src/team_board.hpp; world() has the first board.
-AREA, CONTROL, SLOT, SLOTS, ADDRESS = 4 << 20, 4096, 64 + 16192, 32, 48
+AREA, BOARD, CONTROL, POST, POSTS, ADDRESS = 4 << 20, 512 << 10, 4096, 64, 512, 48
 # As in comm/frames/include/apgas/comm/message.hpp.
 FRAME_HEADER, TASK = 32, 1
 
@@ -245,13 +245,16 @@ class Garbage(unittest.TestCase):
         self.check_board(0, CONTROL)
 
     def test_the_headers_of_a_bulletin_board(self):
-        self.check_board(CONTROL + self.choices.randrange(SLOTS) * SLOT, 64)
+        self.check_board(CONTROL, POSTS * POST)
 
-    def test_the_keys_of_a_bulletin_board(self):
-        self.check_board(CONTROL + self.choices.randrange(SLOTS) * SLOT, 8)
+    def test_a_header_of_a_bulletin_board(self):
+        self.check_board(CONTROL + self.choices.randrange(POSTS) * POST, POST)
+
+    def test_a_key_of_a_bulletin_board(self):
+        self.check_board(CONTROL + self.choices.randrange(POSTS) * POST, 8)
 
     def test_a_bulletin_board(self):
-        self.check_board(0, CONTROL + SLOTS * SLOT)
+        self.check_board(0, BOARD)
 
     def test_the_addresses_of_a_bulletin_board(self):
         """Those of data that other places read from the memory of its owner."""
@@ -261,8 +264,8 @@ class Garbage(unittest.TestCase):
             until = time.monotonic() + 1
             with contextlib.suppress(Missed):  # the job ends soon after that
                 while time.monotonic() < until:
-                    for slot in range(SLOTS):
-                        segment.write(begin + slot * SLOT, self.fill(8))
+                    for post in range(POSTS):
+                        segment.write(begin + post * POST, self.fill(8))
         self.check(overwrite, "long", "300")
 
     def test_everything(self):
