@@ -20,10 +20,13 @@ sys.path.insert(0, str(ROOT / "tests/bench/report"))
 import comparison  # noqa: E402
 import groups  # noqa: E402
 import measurement  # noqa: E402
+import painting  # noqa: E402
 import papers  # noqa: E402
+import pbbs  # noqa: E402
 import plots  # noqa: E402
 import programs  # noqa: E402
 import runtimes  # noqa: E402
+import threads  # noqa: E402
 
 FINDINGS = {"findings": [{"benchmark": "fib", "operations": 1000, "results": [
     {"variant": "apgas fork_join", "workers": 1, "min_s": 4e-6, "correct": True},
@@ -123,6 +126,18 @@ class Parts(unittest.TestCase):
             _, failures, left_out, _ = measurement.measure([("programs", command)], 3, True)
         self.assertEqual((failures, left_out), ([], [f"programs: {reason}"]))
         self.assertEqual(shown.getvalue().count(f"{left_out[0]}\n"), 1)
+
+    def test_a_peer_that_is_not_built_in(self):
+        reason = "comd_peers: --variant: tbb is not built into this program, because oneTBB was not"
+        command = programs.Command(["sh", "-c", f"echo '{reason} found' >&2; exit 2"], None)
+        self.assertEqual(measurement.run(command), ({}, [f"{reason} found"]))
+
+    def test_the_workers_and_places_of_a_program_beside_mpi(self):
+        read = programs.read_peers(2)
+        found = read({"runs": {"uts T3": {"tasks 1x2": [
+            {"seconds": 3e-9, "places": 1, "workers": 2},
+            {"seconds": 2e-9, "places": 1, "workers": 2}]}}})
+        self.assertEqual(found, {programs.Key("uts T3", "apgas tasks 1x2", 2, 1): 2})
 
     def test_sizes(self):
         self.assertEqual(plots.size_of("barrier, N = 64"), ("barrier, ", 64))
@@ -244,6 +259,40 @@ class Papers(unittest.TestCase):
         self.assertEqual(found["within a place: comd"], ["apgas forall", "OpenMP", "oneTBB"])
         self.assertEqual(len(found), 8)
 
+    def test_what_a_host_without_mpi_leaves_out(self):
+        options = argparse.Namespace(quick=True, workers=[1], places=[1, 2])
+        def possible(name, found=None):
+            commands = groups.GROUPS[name].commands(pathlib.Path("b"), options)
+            with unittest.mock.patch("shutil.which", lambda _: found):
+                return len(commands), *groups.possible(name, commands)
+        for name in ("place", "rma", "programs", "speed-up"):
+            count, some, notes = possible(name)
+            self.assertTrue(0 < len(some) < count, name)
+            self.assertEqual(notes, [f"{name} is measured without what needs MPI: mpirun is not "
+                                     "installed: apt install openmpi-bin"])
+        self.assertEqual(possible("team")[1:], ([], ["team is skipped: mpirun is not installed: "
+                                                     "apt install openmpi-bin"]))
+        for name, found in (("team", "/usr/bin/mpirun"), ("pbbs", None)):
+            count, some, notes = possible(name, found)
+            self.assertEqual((count, notes), (len(some), []), name)
+
+    def test_kernels_of_pbbs(self):
+        made = {quick: groups.GROUPS["pbbs"].commands(pathlib.Path("b"), argparse.Namespace(
+            quick=quick, workers=[1, 2], places=[2])) for quick in (True, False)}
+        self.assertEqual({quick: len(commands) for quick, commands in made.items()},
+                         {True: 16, False: 36})
+        line = {"verified": True, "serial_seconds": 1e-9, "apgas_seconds": 2e-9,
+                "tbb_seconds": 4e-9}
+        one, two = made[True][0], made[True][8]
+        self.assertEqual(two.environment, {"APGAS_WORKERS": "2", "OMP_NUM_THREADS": "2"})
+        scan = "PBBS: scan, random"
+        self.assertEqual(one.read(line), {programs.Key(scan, "serial", 1, 1): 1,
+                                          programs.Key(scan, "apgas", 1, 1): 2,
+                                          programs.Key(scan, "oneTBB", 1, 1): 4})
+        self.assertEqual({key.variant for key in two.read(line)}, {"apgas", "oneTBB"})
+        with self.assertRaisesRegex(ValueError, "did not verify"):
+            one.read(line | {"verified": False})
+
     def test_which_numbers_of_places_are_left_out(self):
         why = "places: what is measured there happens within one place"
         self.assertEqual(groups.left_out_places(["spawn", "team"], [1, 2, 4]),
@@ -260,7 +309,32 @@ class Papers(unittest.TestCase):
             self.assertEqual(command.arguments[1:3], ["--workers", "1,4"], name)
 
 
+class Figures(unittest.TestCase):
+    def test_programs_beside_their_peers(self):
+        (_, _, _, beside), (_, _, _, within) = threads.figures([
+            record("bfs", "apgas tasks", 1, 40, 2), record("bfs", "apgas batches", 1, 20, 2),
+            record("bfs", "plain MPI", 1, 10, 2), record("uts T3", "apgas glb", 1, 5, 2),
+            record("within a place: cg", "apgas", 2, 4),
+            record("within a place: cg", "OpenMP", 2, 6)])
+        self.assertEqual(beside, {"plain MPI, 2 places": {"bfs": 0.5}})
+        self.assertEqual(within, {"OpenMP, 2 workers": {"cg": 1.5}})
+
+    def test_speed_ups_of_the_kernels_of_pbbs(self):
+        found = {title: series for title, _, _, series in pbbs.figures(
+            [record("PBBS: scan, random", variant, workers, median) for variant, workers, median
+             in (("serial", 1, 8), ("apgas", 1, 8), ("apgas", 2, 4), ("oneTBB", 2, 2))])}
+        self.assertEqual(found, {
+            "kernels, workers: 1": {"apgas": {"scan, random": 1}},
+            "kernels, workers: 2": {"apgas": {"scan, random": 2}, "oneTBB": {"scan, random": 4}}})
+
+
 class Plots(unittest.TestCase):
+    def test_units_and_axes(self):
+        self.assertEqual([painting.unit_for(ns) for ns in (0.5, 2000, 5e9)],
+                         [("ns", 1), ("us", 1e3), ("s", 1e9)])
+        self.assertTrue(painting.is_wide([1, 30]))
+        self.assertFalse(painting.is_wide([10, 30]))
+
     def test_lines_by_places(self):
         found = plots.by_places([record("barrier", "apgas team", 1, 3, 2),
                                  record("barrier", "apgas team", 1, 5, 4),
