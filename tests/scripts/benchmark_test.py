@@ -120,7 +120,7 @@ class Parts(unittest.TestCase):
     def test_a_program_that_is_left_out(self):
         reason = "fft is left out at 3 places: choose multiples"
         line = json.dumps({"runs": {}, "left_out": [reason]})
-        command = programs.Command(["echo", line], programs.read_peers(3), json_file=False)
+        command = programs.Command(["echo", line], programs.read_peers, json_file=False)
         shown = io.StringIO()
         with contextlib.redirect_stderr(shown):
             _, failures, left_out, _ = measurement.measure([("programs", command)], 3, True)
@@ -133,8 +133,7 @@ class Parts(unittest.TestCase):
         self.assertEqual(measurement.run(command), ({}, [f"{reason} found"]))
 
     def test_the_workers_and_places_of_a_program_beside_mpi(self):
-        read = programs.read_peers(2)
-        found = read({"runs": {"uts T3": {"tasks 1x2": [
+        found = programs.read_peers({"runs": {"uts T3": {"tasks 1x2": [
             {"seconds": 3e-9, "places": 1, "workers": 2},
             {"seconds": 2e-9, "places": 1, "workers": 2}]}}})
         self.assertEqual(found, {programs.Key("uts T3", "apgas tasks 1x2", 2, 1): 2})

@@ -107,7 +107,8 @@ class Pages:
         what = "workers" if self.group == "peers" else "places"
         counts = {each[what] for each in records}
         crowded = {name for name, series in by_size(records).items()
-                   if self.group == "peers" or len(counts) > 1 and len(series) > len(painting.COLOURS)}
+                   if self.group == "peers"
+                   or len(counts) > 1 and len(series) > len(painting.COLOURS)}
         for count in (None, *sorted(counts)):
             chosen = [each for each in records if count in (None, each[what])]
             for name, series in by_size(chosen).items():

@@ -57,12 +57,14 @@ def read_findings(places):
     return read
 
 
-def read_peers(places):
-    def read(report):
-        return {Key(name, "plain MPI" if variant == "mpi" else f"apgas {variant}",
-                    lines[0]["workers"], lines[0]["places"]): min(line["seconds"] for line in lines) * 1e9
-                for name, runs in report["runs"].items() for variant, lines in runs.items()}
-    return read
+def read_peers(report):
+    samples = {}
+    for name, runs in report["runs"].items():
+        for variant, lines in runs.items():
+            key = Key(name, "plain MPI" if variant == "mpi" else f"apgas {variant}",
+                      lines[0]["workers"], lines[0]["places"])
+            samples[key] = min(line["seconds"] for line in lines) * 1e9
+    return samples
 
 
 def read_app(workers, places):
@@ -99,7 +101,7 @@ def over_places(name, seconds, alone=()):
 def peer_programs(build, options):
     quick = ["--quick"] if options.quick else ["--repeat", "3"]
     return [Command([ROOT / "tests/bench/peers.py", build / "apps", "--places", count, *quick],
-                    read_peers(count), seconds=(240, 40), mpi=True)
+                    read_peers, seconds=(240, 40), mpi=True)
             for count in options.places]
 
 

@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs beside plain MPI, and within one place beside OpenMP and, where a program has it, oneTBB.
-"""
+"""Programs beside plain MPI, and within one place beside OpenMP and oneTBB, as far as each program
+has them."""
 
 import math
 
