@@ -6,7 +6,8 @@ RUN apt-get update -q && apt-get install -y -q --no-install-recommends ca-certif
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY launch/prepare.sh /opt/prepare.sh
-RUN bash -c 'set -e; source /opt/prepare.sh; install_missing "${build_packages[@]}" "${test_packages[@]}"' \
+RUN bash -c 'set -e; source /opt/prepare.sh; install_missing "${build_packages[@]}" "${test_packages[@]}" \
+      "${moving_packages[@]}"' \
     && rm -rf /var/lib/apt/lists/*
 # The sources that are mounted here belong to another user.
 RUN git config --system --add safe.directory /src

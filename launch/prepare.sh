@@ -11,6 +11,8 @@ build_packages=(g++ cmake ninja-build pkg-config python3 openmpi-bin libopenmpi-
 test_packages=(libgtest-dev libgmock-dev libbenchmark-dev libtbb-dev libboost-fiber-dev relacy-dev
   ccache jq clang-16 libclang-rt-16-dev llvm-16 shellcheck python3-venv gdb libdw1
   linux-perf pybind11-dev python3-dev nodejs doxygen)
+# For the programs of other systems in docs/moving, unless Go and Rust are there without packages.
+moving_packages=(golang-go cargo librust-tokio-dev)
 # For the site of the documents.
 docs_packages=(python3 python3-venv doxygen)
 # To open each page of the site in a browser.
@@ -76,6 +78,9 @@ rpm                   =           rpm-build              rpm-tools
 debian-archive-keyring =          =                      =
 g++-aarch64-linux-gnu =           gcc-c++-aarch64-linux-gnu aarch64-linux-gnu-gcc
 qemu-user-static      =           =                      =
+golang-go             =           golang                 go
+cargo                 =           =                      rust
+librust-tokio-dev     =           rust-tokio-devel       -
 docker.io             =           moby-engine            docker
 iproute2              =           iproute                =
 iptables              =           iptables-nft           =
@@ -219,7 +224,7 @@ print_installation() {
       "Known are debian, ubuntu, fedora and arch" ;;
   esac
   install_command "$system"
-  for group in build test docs site_test package package_test portability cluster; do
+  for group in build test moving docs site_test package package_test portability cluster; do
     declare -n packages=${group}_packages
     mapfile -t wanted < <(names_for "$system" "${packages[@]}")
     echo "# ${group}_packages"

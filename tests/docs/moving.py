@@ -8,15 +8,15 @@ A group of blocks ends with a ```text output: what each program of the group pri
 lines. A block that begins with
   ```cpp           is a program of this library. It runs on four places in one process
   ```cpp openmp    and so on is one of the systems in THEIRS. It is left out, with a line that says
-                   so, if its compiler or library is missing
-  rust             is compiled with the crates of tests/docs/rust, or left out if Cargo cannot
-                   fetch them
+                   so, if its compiler or library is missing; with APGAS_TEST_REQUIRE_TOOLS in the
+                   environment that is an error
+  rust             is compiled with the crates of tests/docs/rust, or with those of the packages of
+                   this system (librust-tokio-dev), or left out if Cargo cannot fetch any
   any other        is of a system that is not available here, and is not compiled
 """
 
 import os
 import pathlib
-import re
 import shutil
 import subprocess
 import sys
@@ -34,10 +34,13 @@ THEIRS = {
     "cpp tbb": ("g++ -std=c++20 -O2 {0}.cpp -o {0} -ltbb", "{0}"),
     "cpp mpi": ("mpicxx -std=c++20 -O2 {0}.cpp -o {0}", "mpirun --oversubscribe -n 4 {0}"),
     "go": ("go build -o {0} {0}.go", "{0}"),
-    "rust": ("cargo build --quiet --release --locked --manifest-path {0}/Cargo.toml "
+    "rust": ("cargo build --quiet --release --manifest-path {0}/Cargo.toml "
              "--target-dir {0}/../rust", "{0}/../rust/release/moving"),
 }
 CRATES = pathlib.Path(__file__).with_name("rust")
+PACKAGED = pathlib.Path("/usr/share/cargo/registry")  # crates that Debian and Fedora package
+FROM_PACKAGES = (" --offline --config source.crates-io.replace-with='packaged'"
+                 f" --config source.packaged.directory='{PACKAGED}'")
 OURS = "g++ -O1 -Wall -Wextra {0}.cpp -o {0} {1}"
 
 
@@ -47,16 +50,21 @@ def run(command, environment):
 
 
 def make_crate(folder, code):
-    """Makes a project of Cargo. Returns whether its crates are there."""
+    """Makes a project of Cargo. Returns the options for its crates, or None if they are missing."""
     (folder / "src").mkdir(parents=True, exist_ok=True)
     for file in ("Cargo.toml", "Cargo.lock"):
         shutil.copy(CRATES / file, folder)
     (folder / "src/main.rs").write_text(code)
     fetch = f"cargo fetch --quiet --locked --manifest-path {folder}/Cargo.toml"
     try:
-        return any(run(command, None).returncode == 0 for command in (f"{fetch} --offline", fetch))
+        if run(f"{fetch} --offline", None).returncode == 0:
+            return " --locked"
+        if any(PACKAGED.glob("tokio-1.*")):
+            (folder / "Cargo.lock").unlink()  # of other versions
+            return FROM_PACKAGES
+        return " --locked" if run(fetch, None).returncode == 0 else None
     except subprocess.TimeoutExpired:
-        return False
+        return None
 
 
 class Page:
@@ -80,9 +88,11 @@ class Page:
                 self.left_out.add(kind)
                 return None
         if kind == "rust":
-            if not make_crate(name, code):
+            options = make_crate(name, code)
+            if options is None:
                 self.left_out.add(kind)
                 return None
+            build += options
         else:
             name.with_suffix("." + kind.split()[0]).write_text(code)
         for command in (build, start):
@@ -110,8 +120,12 @@ class Page:
                 printed, ours = [], False
         if printed or not count:
             raise shell_blocks.Failure(f"{self.page}: programs without output, or no programs")
-        print(f"{self.page}: {count} programs"
-              + "".join(f"; no compiler or library for {kind}" for kind in sorted(self.left_out)))
+        summary = f"{self.page}: {count} programs" + "".join(
+            f"; no compiler or library for {kind}" for kind in sorted(self.left_out))
+        if self.left_out and os.environ.get("APGAS_TEST_REQUIRE_TOOLS"):
+            raise shell_blocks.Failure(f"{summary}; bash launch/prepare.sh says how to install "
+                                       "them")
+        print(summary)
 
 
 def main():

@@ -40,6 +40,11 @@ SAMPLES = {  # by group: (benchmark, variant, workers, places, ns)
     "team": [(name, variant, 1, places, places * 500) for places in (1, 2, 4)
              for name in ("barrier", "allreduce, 8 B", "allreduce, 1 MiB")
              for variant in ("apgas team", "MPI")],
+    "programs": [("bfs", variant, 1, places, 1000 * places) for places in (1, 2)
+                 for variant in ("apgas tasks", "plain MPI")]
+                + [("within a place: cg", variant, 1, 1, 1000) for variant in ("apgas", "OpenMP")],
+    "pbbs": [(f"PBBS: {kernel}", variant, 1, 1, 1000) for kernel in ("scan, random", "bfs, rmat")
+             for variant in ("apgas", "serial")],
     "speed-up": [("speed-up of fib", "apgas", workers, places, 8e9 / workers / places)
                  for workers, places in ((1, 1), (2, 1), (4, 1), (1, 2), (1, 4))],
     "papers": [(f"{papers.IMSUITE}: {kernel}", variant, 2, 1, ns)
@@ -61,6 +66,8 @@ PLOTS = {
     "rma_copy_there_4_kib_by_places", "rma_copy_there_1_mib_by_places",
     "team_allreduce", "team_allreduce_rate",
     *(f"team_{name}_by_places" for name in ("barrier", "allreduce_8_b", "allreduce_1_mib")),
+    "programs_beside_plain_mpi", "programs_bfs_by_places", "programs_within_a_place",
+    "pbbs_kernels_workers_1",
     "speed_up_speed_up_by_workers", "speed_up_speed_up_by_places",
     "papers_uclocks_16", "papers_uclocks_20", "papers_uclocks_23",
     "papers_phasers_10_and_11_barrier", "papers_phasers_12_and_13_reduction",

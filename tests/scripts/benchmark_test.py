@@ -18,9 +18,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(ROOT / "tests/bench/report"))
 import comparison  # noqa: E402
-import groups  # noqa: E402
 import measurement  # noqa: E402
-import papers  # noqa: E402
 import plots  # noqa: E402
 import programs  # noqa: E402
 import runtimes  # noqa: E402
@@ -117,22 +115,28 @@ class Parts(unittest.TestCase):
     def test_a_program_that_is_left_out(self):
         reason = "fft is left out at 3 places: choose multiples"
         line = json.dumps({"runs": {}, "left_out": [reason]})
-        command = programs.Command(["echo", line], programs.read_peers(3), json_file=False)
+        command = programs.Command(["echo", line], programs.read_peers, json_file=False)
         shown = io.StringIO()
         with contextlib.redirect_stderr(shown):
             _, failures, left_out, _ = measurement.measure([("programs", command)], 3, True)
         self.assertEqual((failures, left_out), ([], [f"programs: {reason}"]))
         self.assertEqual(shown.getvalue().count(f"{left_out[0]}\n"), 1)
 
+    def test_a_peer_that_is_not_built_in(self):
+        reason = "comd_peers: --variant: tbb is not built into this program, because oneTBB was not"
+        command = programs.Command(["sh", "-c", f"echo '{reason} found' >&2; exit 2"], None)
+        self.assertEqual(measurement.run(command), ({}, [f"{reason} found"]))
+
+    def test_the_workers_and_places_of_a_program_beside_mpi(self):
+        found = programs.read_peers({"runs": {"uts T3": {"tasks 1x2": [
+            {"seconds": 3e-9, "places": 1, "workers": 2},
+            {"seconds": 2e-9, "places": 1, "workers": 2}]}}})
+        self.assertEqual(found, {programs.Key("uts T3", "apgas tasks 1x2", 2, 1): 2})
+
     def test_sizes(self):
         self.assertEqual(plots.size_of("barrier, N = 64"), ("barrier, ", 64))
         self.assertEqual(plots.size_of("round trip, 64 KiB there"), ("round trip there", 65536))
         self.assertIsNone(plots.size_of("hand-over"))
-
-
-def record(benchmark, variant, workers, median, places=1):
-    return {"benchmark": benchmark, "variant": variant, "workers": workers, "places": places,
-            "median": median}
 
 
 class Peers(unittest.TestCase):
@@ -178,106 +182,6 @@ class Peers(unittest.TestCase):
         self.assertEqual(command.read({"seconds": 1596e-9, "verified": True}), {key: 1.0})
         with self.assertRaisesRegex(ValueError, "a result is wrong"):
             command.read({"seconds": 1, "verified": False})
-
-
-class Papers(unittest.TestCase):
-    def figures(self, *records):
-        return {title: series for title, _, _, series in papers.figures(records)}
-
-    def test_quotients_of_the_kernels(self):
-        kernel = f"{papers.IMSUITE}: KC"
-        found = self.figures(record(kernel, "X10's clocks", 2, 80),
-                             record(kernel, "apgas clocks", 2, 20),
-                             record(kernel, "apgas finish", 2, 10))
-        self.assertEqual(found["uClocks 16"], {
-            "X10's clocks / clocks, 2 w": {"KC": 4, "geometric mean": 4}})
-        self.assertEqual(found["uClocks 20"]["apgas clocks / finish, 2 w"]["KC"], 2)
-        self.assertEqual(found["uClocks 23"], {})  # KC has many synchronisations
-
-    def test_speed_up_and_overhead(self):
-        found = self.figures(record("Chapel 6: UTS T1", "serial", 1, 100),
-                             record("Chapel 6: UTS T1", "apgas begin", 1, 110),
-                             record("Chapel 6: UTS T1", "apgas begin", 2, 50),
-                             record("Chapel 8: UTS-REC", "oneTBB", 1, 300))
-        self.assertEqual(found["Chapel 6"]["apgas begin, 2 w"], {"UTS T1": 2})
-        self.assertAlmostEqual(found["Chapel 7"]["apgas begin"]["UTS T1"], 10)
-        self.assertAlmostEqual(found["Chapel 7"]["oneTBB"]["UTS-REC"], 200)
-        self.assertEqual(found["Chapel 8"], {"oneTBB, 1 w": {"UTS-REC": 300 / 1e6}})
-
-    def test_an_overhead_below_the_noise_is_left_out(self):
-        read = papers.read_epcc("barrier, n = 2", "barrier", 1)
-        line = {"verified": True, "barrier_clock_us": 0.5, "barrier_openmp_us": -0.1}
-        self.assertEqual(read(line), {programs.Key("barrier, n = 2", "apgas clock", 1, 1): 500})
-        with self.assertRaisesRegex(ValueError, "did not verify"):
-            read(line | {"verified": False})
-
-    def test_the_programs_of_all_groups_have_a_quick_size(self):
-        options = argparse.Namespace(quick=True, workers=[1], places=[1, 2, 4])
-        with unittest.mock.patch.object(runtimes, "prepare", lambda _: (runtimes.PEERS, [])):
-            for name, group in groups.GROUPS.items():
-                commands = group.commands(pathlib.Path("build"), options)
-                self.assertTrue(all(command.seconds[1] <= 40 for command in commands), name)
-
-    def test_every_number_of_places_is_measured(self):
-        options = argparse.Namespace(quick=True, workers=[2], places=[1, 2, 4])
-        for name in ("place", "rma", "team", "programs", "speed-up"):
-            counts = [option for command in groups.GROUPS[name].commands(pathlib.Path("b"), options)
-                      for flag, option in zip(command.arguments, command.arguments[1:])
-                      if flag in ("-n", "--places")]
-            self.assertLessEqual({2, 4}, set(counts), name)
-            self.assertEqual(1 in counts, name != "speed-up", name)  # it needs no launcher for 1
-        alone = groups.GROUPS["rma"].commands(pathlib.Path("b"), options)[0]
-        self.assertEqual(alone.arguments[1:5], ["-n", 1, "--transport", "local"])
-        first, *_ = programs.speed_up(pathlib.Path("b"), argparse.Namespace(
-            quick=True, workers=[], places=[1]))
-        self.assertEqual(first.environment, {"APGAS_WORKERS": "1"})
-
-    def test_programs_beside_openmp_and_onetbb(self):
-        options = argparse.Namespace(quick=True, workers=[2], places=[])
-        found = {}
-        for command in groups.GROUPS["programs"].commands(pathlib.Path("b"), options):
-            self.assertEqual(command.environment, {"APGAS_WORKERS": "2", "OMP_NUM_THREADS": "2"})
-            (key, nanoseconds), = command.read({"seconds": 3e-9, "verified": True}).items()
-            self.assertEqual((key.workers, key.places, nanoseconds), (2, 1, 3))
-            found.setdefault(key.benchmark, []).append(key.variant)
-        self.assertEqual(found["within a place: cg"], ["apgas", "OpenMP"])
-        self.assertEqual(found["within a place: comd"], ["apgas forall", "OpenMP", "oneTBB"])
-        self.assertEqual(len(found), 8)
-
-    def test_which_numbers_of_places_are_left_out(self):
-        why = "places: what is measured there happens within one place"
-        self.assertEqual(groups.left_out_places(["spawn", "team"], [1, 2, 4]),
-                         [f"spawn leaves out 2 and 4 {why}"])
-        self.assertEqual(groups.left_out_places(["spawn", "sync", "papers"], [8]),
-                         [f"spawn, sync and papers leave out 8 {why}"])
-        self.assertEqual(groups.left_out_places(["place", "rma", "team"], [1, 2, 4]), [])
-        self.assertEqual(groups.left_out_places(["spawn"], [1]), [])
-
-    def test_the_numbers_of_workers_reach_the_programs(self):
-        options = argparse.Namespace(quick=True, workers=[1, 4], places=[1])
-        for name in ("spawn", "sync", "algorithm"):
-            command, = groups.GROUPS[name].commands(pathlib.Path("build"), options)
-            self.assertEqual(command.arguments[1:3], ["--workers", "1,4"], name)
-
-
-class Plots(unittest.TestCase):
-    def test_lines_by_places(self):
-        found = plots.by_places([record("barrier", "apgas team", 1, 3, 2),
-                                 record("barrier", "apgas team", 1, 5, 4),
-                                 record("fetch_add", "apgas", 1, 5, 2),
-                                 record("fetch_add", "apgas", 2, 5, 2)])
-        self.assertEqual({name: {label: [x for x, _ in points] for label, points in series.items()}
-                          for name, series in found.items()}, {"barrier": {"apgas team": [2, 4]}})
-
-    def test_sizes_in_bytes_have_a_rate(self):
-        records = [record("allreduce, 64 KiB", "MPI", 1, 3, 2),
-                   record("barrier, N = 2", "Go", 1, 3)]
-        self.assertTrue(plots.in_bytes(records, "allreduce"))
-        self.assertFalse(plots.in_bytes(records, "barrier, "))
-
-    def test_records_with_other_workers_or_places_have_their_own_label(self):
-        self.assertEqual(plots.label_of(record("barrier", "MPI", 1, 3, 4)), "MPI (1 w, 4 p)")
-        self.assertEqual(plots.label_of(record("barrier", "Go", 2, 3)), "Go (2 w)")
 
 
 class CommandLine(unittest.TestCase):

@@ -87,7 +87,9 @@ class Prepare(unittest.TestCase):
         lines = self.run_bash("launch/prepare.sh", "fedora").stdout.splitlines()
         self.assertEqual(lines[:2], ["# build_packages", FEDORA])
         self.assertNotIn("relacy-dev", " ".join(lines))
-        self.assertEqual(self.run_bash("launch/prepare.sh", "arch").stdout.splitlines()[1], ARCH)
+        arch = self.run_bash("launch/prepare.sh", "arch").stdout.splitlines()
+        self.assertEqual(arch[1], ARCH)
+        self.assertIn("pacman -S --noconfirm --needed go rust", arch)  # and no packaged crates
         ubuntu = self.run_bash("launch/prepare.sh", "ubuntu").stdout
         self.assertIn(" libdw1t64 ", ubuntu)
         self.assertNotIn(" libdw1 ", ubuntu)

@@ -6,6 +6,7 @@ import subprocess
 from dataclasses import dataclass, field
 
 import papers
+import pbbs
 import programs
 import runtimes
 import threads
@@ -35,17 +36,17 @@ GROUPS = {
     # itself, in a process without MPI.
     "place": Group("Messages between two places, or within one",
                    programs.over_places("place_bench", (60, 10), ("--transport", "local")),
-                   {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}, over_places=True),
+                   {"libucx-dev": "UCX"}, over_places=True),
     "rma": Group("One-sided access to the memory of another place, or of the same one",
                  programs.over_places("rma_bench", (60, 10), ("--transport", "local")),
-                 {"openmpi-bin": "Open MPI", "libucx-dev": "UCX"}, over_places=True),
+                 {"libucx-dev": "UCX"}, over_places=True),
     "team": Group("Collective operations, finish and clocks over places",
-                  programs.over_places("team_bench", (60, 10)),
-                  {"openmpi-bin": "Open MPI"}, over_places=True),
+                  programs.over_places("team_bench", (60, 10)), over_places=True),
     "programs": Group("Programs beside plain MPI, and within a place beside OpenMP and oneTBB",
                       threads.commands,
-                      {"openmpi-bin": "Open MPI", "libtbb-dev": "oneTBB", "libgomp1": "OpenMP"},
-                      over_places=True),
+                      {"libtbb-dev": "oneTBB", "libgomp1": "OpenMP"}, over_places=True),
+    "pbbs": Group("Kernels of the Problem Based Benchmark Suite, beside OpenMP and oneTBB",
+                  pbbs.commands, {"libtbb-dev": "oneTBB", "libgomp1": "OpenMP"}),
     "peers": Group("A spawn, and a barrier by number of tasks, beside all peers",
                    runtimes.commands, notes=lambda build: runtimes.prepare(build)[1]),
     "papers": Group("The figures of the papers", papers.commands),
@@ -53,11 +54,13 @@ GROUPS = {
 }
 
 
-def missing_start(name):
-    """The reason why the commands of a group cannot be started on this host, or None."""
-    if "openmpi-bin" in GROUPS[name].peers and not shutil.which("mpirun"):
-        return "mpirun is not installed: apt install openmpi-bin"
-    return None
+def possible(name, commands):
+    """Those commands of a group that this host can start, and a line about the others, if any."""
+    without = [command for command in commands if not command.mpi]
+    if len(without) == len(commands) or shutil.which("mpirun") or shutil.which("mpiexec"):
+        return commands, []
+    what = "is measured without what needs MPI" if without else "is skipped"
+    return without, [f"{name} {what}: mpirun is not installed: apt install openmpi-bin"]
 
 
 def left_out_places(names, places):

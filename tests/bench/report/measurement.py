@@ -20,6 +20,8 @@ import programs
 PACKAGES = {"UCX": "libucx-dev", "oneTBB": "libtbb-dev", "Boost.Fiber": "libboost-fiber-dev",
             "OpenMP": "libgomp1"}
 TIMEOUT = 1800  # seconds of one run
+USAGE_ERROR = 2  # of a program
+NOT_BUILT = "is not built into this program, because"  # a peer whose library CMake has not found
 
 
 class Failed(Exception):
@@ -48,6 +50,8 @@ def run(command):
             raise Failed(f"{arguments[0]} did not end within {TIMEOUT} s") from late
         except OSError as error:
             raise Failed(f"{arguments[0]} cannot be started: {error.strerror}") from error
+        if done.returncode == USAGE_ERROR and NOT_BUILT in done.stderr:
+            return {}, [done.stderr.strip().splitlines()[-1]]
         try:
             if done.returncode != 0:
                 raise ValueError(f"code {done.returncode}")

@@ -43,6 +43,7 @@ class Command:
     environment: dict = field(default_factory=dict)
     json_file: bool = True           # the program writes its findings to the option --json
     seconds: tuple = (60, 5)         # of a full run, of --quick
+    mpi: bool = False                # it cannot start without MPI
 
 
 def read_findings(places):
@@ -56,12 +57,14 @@ def read_findings(places):
     return read
 
 
-def read_peers(places):
-    def read(report):
-        return {Key(name, "plain MPI" if variant == "mpi" else f"apgas {variant}", 1,
-                    lines[0]["places"]): min(line["seconds"] for line in lines) * 1e9
-                for name, runs in report["runs"].items() for variant, lines in runs.items()}
-    return read
+def read_peers(report):
+    samples = {}
+    for name, runs in report["runs"].items():
+        for variant, lines in runs.items():
+            key = Key(name, "plain MPI" if variant == "mpi" else f"apgas {variant}",
+                      lines[0]["workers"], lines[0]["places"])
+            samples[key] = min(line["seconds"] for line in lines) * 1e9
+    return samples
 
 
 def read_app(workers, places):
@@ -86,11 +89,11 @@ def within_a_place(name, seconds):
 
 
 def over_places(name, seconds, alone=()):
-    """alone: what apgas-run is told where there is one place."""
+    """alone: what apgas-run is told where there is one place, if this needs no MPI."""
     def commands(build, options):
         return [Command([APGAS_RUN, "-n", count, *(alone if count == 1 else ()),
                          build / "tests/bench" / name, *quick_or_repeated(options)],
-                        read_findings(count), seconds=seconds)
+                        read_findings(count), seconds=seconds, mpi=count > 1 or not alone)
                 for count in options.places]
     return commands
 
@@ -98,7 +101,7 @@ def over_places(name, seconds, alone=()):
 def peer_programs(build, options):
     quick = ["--quick"] if options.quick else ["--repeat", "3"]
     return [Command([ROOT / "tests/bench/peers.py", build / "apps", "--places", count, *quick],
-                    read_peers(count), seconds=(240, 40))
+                    read_peers, seconds=(240, 40), mpi=True)
             for count in options.places]
 
 
@@ -111,7 +114,8 @@ def speed_up(build, options):
             arguments = [build / "apps" / name, *sizes[options.quick].split()]
             start = [APGAS_RUN, "-n", places, "-w", workers] if places > 1 else []
             made.append(Command([*start, *arguments], read_app(workers, places), json_file=False,
-                                environment={"APGAS_WORKERS": str(workers)}, seconds=(4, 1)))
+                                environment={"APGAS_WORKERS": str(workers)}, seconds=(4, 1),
+                                mpi=places > 1))
     return made
 
 

@@ -1,5 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Programs within one place, beside OpenMP and, where a program has it, oneTBB."""
+"""Programs beside plain MPI, and within one place beside OpenMP and oneTBB, as far as each program
+has them."""
+
+import math
 
 import papers
 import programs
@@ -18,9 +21,37 @@ CASES = {
     "labelprop": ("labelprop_peers -n 500000", "labelprop_peers -n 5000", FORALL),
     "stream": ("stream_peers -n 16777216 --rounds 5", "stream_peers -n 100000", FORALL),
 }
+WITHIN = "within a place"
 
 
 def commands(build, options):
     beside_mpi = programs.peer_programs(build, options)
     return beside_mpi + [command for workers in options.workers for command in papers.kernels(
-        build, options, workers, "within a place", CASES)]
+        build, options, workers, WITHIN, CASES)]
+
+
+def beside_peers(records, what):
+    """The time of each peer over that of the fastest variant of apgas, by program: a series for
+    each peer and number of `what`, which is workers or places."""
+    ours, theirs = {}, {}
+    for each in records:
+        case = each["benchmark"].removeprefix(f"{WITHIN}: "), each[what]
+        if each["variant"].startswith("apgas"):
+            ours[case] = min(ours.get(case, math.inf), each["median"])
+        else:
+            theirs[each["variant"], *case] = each["median"]
+    series = {}
+    for (variant, name, count), median in sorted(theirs.items()):
+        if (name, count) in ours:
+            one = what[:-1] if count == 1 else what
+            series.setdefault(f"{variant}, {count} {one}", {})[name] = median / ours[name, count]
+    return series
+
+
+def figures(records):
+    """Yields the figures of bars, as papers.figures does."""
+    label = "time of the peer / time of apgas\n(above 1, apgas is faster)"
+    within = [each for each in records if each["benchmark"].startswith(f"{WITHIN}: ")]
+    yield ("beside plain MPI", label, 1,
+           beside_peers([each for each in records if each not in within], "places"))
+    yield (WITHIN, label, 1, beside_peers(within, "workers"))
