@@ -12,6 +12,7 @@ its own, which the test changes, as a batch system does. No test takes a core of
 would disturb all other programs of the machine. Exit code: 77 where no cpuset can be made.
 """
 
+import contextlib
 import itertools
 import os
 import pathlib
@@ -48,12 +49,16 @@ class Program:
 class ProgramInCpuset(Program):
     """Throws OSError where no cpuset can be made."""
 
+    PREFIX = "apgas_test_"  # and the id of the process of the test
+
     def __init__(self, command, cores):
         top = pathlib.Path("/sys/fs/cgroup")
         version_1 = (top / "cpuset").is_dir()
         if not version_1:
             (top / "cgroup.subtree_control").write_text("+cpuset")
-        self.group = top / ("cpuset" if version_1 else "") / f"apgas_test_{os.getpid()}"
+        groups = top / ("cpuset" if version_1 else "")
+        self.remove_leftovers(groups)
+        self.group = groups / f"{self.PREFIX}{os.getpid()}"
         self.group.mkdir()
         try:
             if version_1:
@@ -64,6 +69,14 @@ class ProgramInCpuset(Program):
         except BaseException:
             self.group.rmdir()
             raise
+
+    @classmethod
+    def remove_leftovers(cls, groups):
+        """Removes the cpusets of killed tests, except those in which a program still runs."""
+        for group in groups.glob(f"{cls.PREFIX}*"):
+            if not pathlib.Path("/proc", group.name.removeprefix(cls.PREFIX)).exists():
+                with contextlib.suppress(OSError):
+                    group.rmdir()
 
     def write(self, cores):
         (self.group / "cpuset.cpus").write_text(",".join(map(str, cores)))
