@@ -19,7 +19,7 @@ import sys
 import time
 import unittest
 
-from failures_test import Case, ENDED, HOST, Job, PLACES, is_running
+from failures_test import Case, ENDED, HOST, Job, LONGEST, PLACES, is_running
 
 KILL_INSIDE, LIBRARY = sys.argv[3:5]
 SEED = int(os.environ.get("APGAS_TEST_SEED", "0")) or random.randrange(1, 1 << 32)
@@ -94,7 +94,10 @@ class Killed(Case):
             kills += 1
         print(f"{kills} places were killed, {inside} of them in the functions themselves")
         self.assertGreater(inside, 0)
-        self.assertFalse(set(os.listdir("/dev/shm")) - names)
+        deadline = time.monotonic() + LONGEST  # until other programs have removed theirs
+        while (left := set(os.listdir("/dev/shm")) - names) and time.monotonic() < deadline:
+            time.sleep(0.1)
+        self.assertFalse(left)
 
 
 if __name__ == "__main__":
