@@ -4,8 +4,9 @@
 other messages. The job goes on if nothing was hit, or ends with a line that names a place.
 No place crashes, and the job does not hang.
 
-After the start no process can open this memory any more, so the test writes through the memory of
-a place (/proc/<pid>/mem). To hit records, it stops a place until records wait there.
+After the start no process without privileges can open this memory any more, so the test writes
+through the memory of a place (/proc/<pid>/mem). To hit records, it stops a place until records wait
+there.
 
 Arguments: the program exchanging and the transport shm. APGAS_TEST_SEED repeats a run, and
 APGAS_TEST_GARBAGE=n has n jobs for each case.

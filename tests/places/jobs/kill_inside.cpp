@@ -6,9 +6,14 @@
 // whose memory the function reads; the function is read_remote_process (comm/zero_copy.hpp).
 // Prints the address at which that thread was, and the process that was killed.
 //
-// Exit code: 77 if the system does not permit it, 1 after other errors or if no thread enters the
-// function within ten seconds. See killed_inside_test.py.
+// If no call of the function has executed so many instructions after 500 calls or five seconds, the
+// process is killed when the present call returns. Beside busy programs a single instruction can
+// take milliseconds, because the traced thread and this program wait for each other.
+//
+// Exit code: 77 if the system does not permit it, 1 after other errors or if it takes longer than
+// two minutes. See killed_inside_test.py.
 #include <cerrno>
+#include <chrono>
 #include <csignal>
 #include <cstdint>
 #include <cstdio>
@@ -25,6 +30,22 @@
 #include <unistd.h>
 
 namespace {
+
+using clock_type = std::chrono::steady_clock;
+
+constexpr int calls_max = 500;
+constexpr std::chrono::seconds search_time(5);
+constexpr unsigned limit_seconds = 120;
+
+// What this program waits for, for the message after limit_seconds.
+const char* volatile awaited = "";
+
+void end_at_limit(int) {
+  for (const char* part : {"kill_inside: two minutes were too short for ", awaited, "\n"}) {
+    if (write(STDERR_FILENO, part, std::strlen(part)) < 0) break;
+  }
+  _exit(1);
+}
 
 [[noreturn]] void give_up(const char* what) {
   const int error = errno;
@@ -146,22 +167,29 @@ int main(int argc, char** argv) {
   const std::uint64_t library = address_of(process, argv[2]);
   if (library == 0) give_up("the library is not loaded");
   const std::uint64_t address = library + std::stoull(argv[3], nullptr, 16);
-  alarm(10);
+  std::signal(SIGALRM, end_at_limit);
+  alarm(limit_seconds);
+  awaited = "attaching to the threads of the process";
   trace(process);
   const breakpoint entry(process, address);
   user_regs_struct registers{};
   pid_t thread = 0;
   pid_t killed = static_cast<pid_t>(std::stol(process));
+  const auto search_end = clock_type::now() + search_time;
   for (int call = 1;; ++call) {
     entry.set();
+    awaited = "a call of the function";
     thread = entry.wait(registers);
     entry.remove();
     if (kills_owner) killed = entry.process_at(registers.rdi);
-    if (step(thread, registers, std::stol(argv[4])) || call == 500) break;
+    awaited = "the instructions of a call";
+    if (step(thread, registers, std::stol(argv[4])) || call == calls_max) break;
+    if (clock_type::now() > search_end) break;
     ptrace(PTRACE_CONT, thread, nullptr, 0);
   }
   std::printf("%llx %d\n", static_cast<unsigned long long>(registers.rip) - library, killed);
   std::fflush(stdout);
+  awaited = "the end of the killed process";
   if (kills_owner) {  // The reader notices it before the failure detector of its process.
     stop_others(process, thread);
     kill(killed, SIGKILL);

@@ -118,7 +118,8 @@ class own_segment {
   // empty_pipe().
   int descriptor() const noexcept { return reading_end_; }
   void empty_pipe() const noexcept;
-  // After all places of the host have mapped the segment: no process can open it any more.
+  // After all places of the host have mapped the segment. Only a process with the privilege to open
+  // /proc/<pid>/map_files can open it from then on.
   void close_file() noexcept;
 
  private:
