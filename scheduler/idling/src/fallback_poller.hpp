@@ -12,8 +12,8 @@
 
 // The fallback poller: a thread that polls the network while all workers are busy with tasks that
 // do not return to the scheduling loop. Messages that a place has begun to send must not wait for
-// these tasks, and messages that arrive must get a worker (implementation::prefer_external_tasks), as
-// must tasks that have become ready (prefer_resumed_tasks).
+// these tasks, and what is ready must get a worker: messages that arrive
+// (implementation::prefer_external_tasks) and resumed tasks (prefer_resumed_tasks).
 // It sleeps until it is armed. While armed it waits for the network, as idle.cpp decides: until
 // something arrives, if the network has a descriptor and workers poll rarely, and, on shared cores,
 // none searches, but for a millisecond at most. Then it polls, unless a worker has done so.
