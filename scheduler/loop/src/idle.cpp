@@ -43,9 +43,9 @@ constexpr std::chrono::milliseconds during_a_look{3};
 // The number of external tasks that go first after prefer_external_tasks().
 constexpr int preferred_at_once = 16;
 
-// A worker that computes leaves its resumed tasks waiting for at least so long, and for twice that at
-// most, if it spawns meanwhile: long for a worker that comes to its loop by itself, also where it
-// gets a part of a core or is single-stepped, and short for a person.
+// A worker that computes leaves its resumed tasks waiting for at least so long, and for twice that
+// at most, if it spawns meanwhile: long for a worker that comes to its loop by itself, also where
+// it gets a part of a core or is single-stepped, and short for a person.
 constexpr std::chrono::milliseconds between_looks_for_resumed{100};
 
 // The next push or pop of the worker, the owner of the deque, leads it to its scheduling loop.
