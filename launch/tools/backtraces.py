@@ -56,7 +56,8 @@ def suspended(reply):
                     frames = (NO_STACK,)
                 else:
                     frames = tuple(process.frames_of_stack(SavedStack(stack, reply["switch"])))
-                task = {name: stack[name] for name in ("construct", "where", "spawned", "name")}
+                task = {name: stack[name] for name in
+                        ("construct", "where", "spawned", "name", "main")}
                 key = (place["place"], tuple(task.items()), frames)
                 found.setdefault(key, [place["place"], task, 0, list(frames)])[2] += 1
     return list(found.values())

@@ -44,7 +44,8 @@ MARKED = {  # the reasons of each document, in the order of its blocks
     "docs/how_to/python_and_c.md": ["app.python.pip runs this command, for minutes"],
     "docs/performance.md": ["measures for many minutes",
                             "bench.report_time runs this with fewer tasks",
-                            "bench.observation_cost runs this with smaller sizes"],
+                            "bench.observation_cost runs this with smaller sizes",
+                            "takes minutes"],
 }
 TEXTS = ("diagram", "formula", "file",  # no output
          "messages")  # found in the sources by messages.py

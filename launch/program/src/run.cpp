@@ -7,6 +7,7 @@
 #include <thread>
 
 #include <apgas/base/log.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/errors.hpp>
 
 #include "active_program.hpp"
@@ -29,6 +30,7 @@ void detail::let_others_report() { std::this_thread::sleep_for(std::chrono::mill
 int detail::run_program(int argc, char** argv, const config& defaults,
                         const std::function<int(int, char**)>& main) {
   const launch::active_program active(launch::program_kind::run);
+  const base::own_thread serves;  // the tasks of the program run on the workers
   try {
     launch::session places(defaults, launch::command_line{argc, argv});
     const int code = places.here() == 0 ? places.place().run_main([&] { return main(argc, argv); })

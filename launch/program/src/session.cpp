@@ -13,6 +13,7 @@
 #include <apgas/base/log.hpp>
 #include <apgas/base/membarrier.hpp>
 #include <apgas/base/option.hpp>
+#include <apgas/base/own_threads.hpp>
 #include <apgas/errors.hpp>
 #include <apgas/run.hpp>
 #include <apgas/scheduler/seeded_schedule.hpp>
@@ -233,6 +234,7 @@ void session::end() {
 
 void session::waiting_places::start(int n, const std::function<void(comm::rank)>& body) {
   const auto keep_failure = [this, body](comm::rank r) {
+    const base::own_thread counts;
     try {
       body(r);
     } catch (...) {

@@ -135,9 +135,10 @@ std::string metrics_server::response_to(const std::string& request) {
   }
   const std::optional<std::string> page = page_();
   if (!page) {
-    return response("503 Service Unavailable", text,
-                    "not all places have answered yet; a place that computes answers between two "
-                    "tasks, or at once with APGAS_PROGRESS=thread\n");
+    return response(
+        "503 Service Unavailable", text,
+        "not all places have answered yet; a place whose workers compute answers as soon "
+        "as a task spawns or waits\n");
   }
   return response("200 OK", "text/plain; version=0.0.4; charset=utf-8", *page);
 }

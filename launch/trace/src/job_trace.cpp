@@ -132,6 +132,7 @@ void job_trace::record(const std::string& path) {
   path_ = path;
   record_path_ = record_path(path, here_);
   unfinished_path_ = unfinished_record_path(path, here_);
+  leaves_record_ = !is_device(path);
   unlink(record_path_.c_str());  // those of an earlier job
   unlink(unfinished_path_.c_str());
   recorder_->begin();
@@ -242,15 +243,18 @@ void write_all(void* file, std::span<const std::byte> bytes) {
 }  // namespace
 
 // Returns whether the place has left a record. It may be killed while it writes, so the record gets
-// its name when it is whole. Context: any thread, also in a handler of a signal.
+// its name when it is whole. A complete one is left at the end of the job, and end() says so.
+// Context: any thread, also in a handler of a signal.
 bool job_trace::leave_record(bool complete) noexcept {
   if (!unwritten_.exchange(false, base::acq_rel) || process_ != getpid()) return false;  // P2
+  if (!leaves_record_) return false;
   if (recorder_->recording()) recorder_->stop();
   int fd = open(unfinished_path_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   recorder_->for_each_piece(complete, write_all, &fd);
   base::safe_line line;
   const bool left =
       fd >= 0 && close(fd) == 0 && rename(unfinished_path_.c_str(), record_path_.c_str()) == 0;
+  if (left && complete) return true;
   if (left) {
     line << "apgas: what place " << static_cast<std::uint64_t>(here_) << " did is in "
          << record_path_.c_str() << "; apgas-trace-merge " << path_.c_str()

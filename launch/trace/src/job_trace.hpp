@@ -112,6 +112,7 @@ class job_trace {
   std::string path_;
   std::string record_path_;                   // of this place
   std::string unfinished_path_;               // of the record while it is written
+  bool leaves_record_ = true;                 // not beside a device
   std::vector<std::byte> recorded_;           // from stop_here() on
   std::vector<clock_estimate> first_clocks_;  // at place 0: those of all places at the start
 

@@ -12,6 +12,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <apgas/base/log.hpp>
 
@@ -92,7 +93,11 @@ std::string why_incomplete(const left_records& records, const std::string& path)
 std::vector<std::string> write_left_records(const left_records& records, const std::string& path,
                                             bool& written) {
   const std::vector<clock_offset> clocks(records.places.size());
-  return write_trace_file(path, records.places, clocks, &written);
+  std::vector<std::string> lines = write_trace_file(path, records.places, clocks, &written);
+  if (written && records.missing.empty() && records.unfinished.empty()) {
+    for (const place_trace& each : records.places) unlink(record_path(path, each.place()).c_str());
+  }
+  return lines;
 }
 
 void merge_left_records(const std::string& path, fs::file_time_type begun) noexcept {

@@ -26,8 +26,9 @@ std::string why_incomplete(const left_records& records, const std::string& path)
 // damaged.
 left_records read_left_records(const std::string& path);
 
-// Writes the trace `path`. The clocks of hosts are not compared. Returns the lines that the user
-// should see, and sets `written` to whether the file is whole. Throws: launch_error.
+// Writes the trace `path`. The clocks of hosts are not compared. If the file is whole and lacks no
+// place, the records are removed. Returns the lines that the user should see, and sets `written` to
+// whether the file is whole. Throws: launch_error.
 std::vector<std::string> write_left_records(const left_records& records, const std::string& path,
                                             bool& written);
 

@@ -3,6 +3,7 @@
 #include <system_error>
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <apgas/errors.hpp>
 
@@ -28,6 +29,11 @@ std::string why_not_written(const std::string& path) {
   if (file == nullptr) return refusal(errno);
   std::fclose(file);
   return {};
+}
+
+bool is_device(const std::string& path) {
+  struct stat found{};
+  return lstat(path.c_str(), &found) == 0 && !S_ISREG(found.st_mode) && !S_ISLNK(found.st_mode);
 }
 
 trace_stream::trace_stream(const std::string& path) : file_(std::fopen(path.c_str(), "wbe")) {

@@ -20,6 +20,9 @@ std::vector<std::string> write_trace_file(const std::string& path,
 // Empties the file. Returns why it cannot be written, and what to do; empty if it can be.
 std::string why_not_written(const std::string& path);
 
+// Whether the path is that of a device or a pipe, and not a link to one.
+bool is_device(const std::string& path);
+
 // The file that place `place` leaves when the job does not end in order.
 std::string record_path(const std::string& path, int place);
 

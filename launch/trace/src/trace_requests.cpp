@@ -16,8 +16,8 @@ namespace apgas::inline v0::launch {
 
 namespace {
 
-void warn_of(const std::string& failure) {
-  if (!failure.empty()) base::warn(fmt::format("there is no trace: {}", failure));
+std::string no_trace(const std::string& failure) {
+  return fmt::format("there is no trace: {}", failure);
 }
 
 }  // namespace
@@ -28,7 +28,7 @@ void job_trace::begin() noexcept {
     work_at_places work(*this, [](job_trace& self) { self.record_all(); });
     work.start();
     work.wait();
-    warn_of(work.failure());
+    if (!work.failure().empty()) base::warn(no_trace(work.failure()));
   }
   const std::lock_guard guard(requests_mutex_);
   accepts_ = true;
@@ -46,7 +46,14 @@ void job_trace::end() noexcept {
   work_at_places work(*this, [](job_trace& self) { self.collect(); });
   work.start();
   work.wait();
-  warn_of(work.failure());
+  if (!work.failure().empty()) problems_.insert(problems_.begin(), no_trace(work.failure()));
+  const bool left = unwritten_.load(base::acquire) && leaves_record_;  // P2 of job_trace.hpp
+  if (left && !problems_.empty()) {
+    problems_.front() += fmt::format(
+        "; each place leaves its record, {0}.place0 for example, and apgas-trace-merge {0} makes a "
+        "trace of them",
+        path_);
+  }
   for (const std::string& line : problems_) base::warn(line);
 }
 

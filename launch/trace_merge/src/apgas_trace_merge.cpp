@@ -22,7 +22,7 @@ constexpr std::string_view help =
     "Makes the trace FILE of the files FILE.place0, FILE.place1, ... that the places of a job\n"
     "leave if it dies, or if the trace could not be written. FILE is the value of APGAS_TRACE.\n"
     "Places on other hosts leave theirs there; copy them to this folder first. The clocks of\n"
-    "different hosts are not compared.\n";
+    "different hosts are not compared. If the trace has all places, their files are removed.\n";
 
 int merge(const std::string& path) {
   const launch::left_records records = launch::read_left_records(path);

@@ -69,16 +69,18 @@ std::string totals(const span_summary& s) {
 }
 
 std::string task_table(const span_summary& s) {
-  std::string text = fmt::format("  {:<36}{:>12}{:>9}{:>14}{:>14}{:>14}\n", "tasks spawned at",
-                                 "tasks", "work", "mean", "longest", "critical path");
+  std::string text =
+      fmt::format("  {:<36}{:>12}{:>9}{:>14}{:>14}{:>14}{:>13}\n", "tasks spawned at", "tasks",
+                  "work", "mean", "longest", "critical path", "parallelism");
   const std::vector<spawn_site_row> rows = ordered_tasks(s);
   for (const spawn_site_row& r : rows | std::views::take(rows_most)) {
     const double work = static_cast<double>(r.work) * s.seconds_per_tick;
     const double count = static_cast<double>(std::max<std::uint64_t>(r.tasks, 1));
-    text += fmt::format("  {:<36}{:>12}{:>7.1f} %{:>14}{:>14}{:>12.1f} %\n", r.site, r.tasks,
-                        percent(r.work, s.work), time_text(work / count),
-                        time_text(static_cast<double>(r.longest) * s.seconds_per_tick),
-                        percent(r.on_path, s.span));
+    text += fmt::format(
+        "  {:<36}{:>12}{:>7.1f} %{:>14}{:>14}{:>12.1f} %{:>13}\n", r.site, r.tasks,
+        percent(r.work, s.work), time_text(work / count),
+        time_text(static_cast<double>(r.longest) * s.seconds_per_tick), percent(r.on_path, s.span),
+        r.on_path == 0 ? "-" : fmt::format("{:.1f}", parallelism(r.work, r.on_path)));
   }
   return text + omitted(rows.size());
 }
@@ -171,8 +173,10 @@ std::string span_json(const span_summary& s) {
   const char* separator = "\n";
   for (const spawn_site_row& r : ordered_tasks(s)) {
     text += fmt::format(
-        R"({}{{"site":{},"tasks":{},"work":{:.9g},"longest":{:.9g},"on_critical_path":{:.9g}}})",
-        separator, quoted(r.site), r.tasks, time(r.work), time(r.longest), time(r.on_path));
+        R"({}{{"site":{},"tasks":{},"work":{:.9g},"longest":{:.9g},"on_critical_path":{:.9g},)"
+        R"("parallelism":{}}})",
+        separator, quoted(r.site), r.tasks, time(r.work), time(r.longest), time(r.on_path),
+        r.on_path == 0 ? "null" : fmt::format("{:.6g}", parallelism(r.work, r.on_path)));
     separator = ",\n";
   }
   text += "],\n\"finishes\":[";

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <chrono>
 #include <exception>
 #include <string_view>
+#include <thread>
 #include <utility>
 
 #include <fmt/format.h>
@@ -280,6 +282,23 @@ watchdog::explained watchdog::explain_standstill(const std::string& begin) {
   return report_of(std::move(waits), groups, begin);
 }
 
+namespace {
+
+// Returns how many threads of the program there are. A thread of the library counts as one of the
+// program from its creation until it says what it is; such threads begin when another place of the
+// process is asked for its part of a report. So the threads are counted again before any is told.
+int lasting_threads_of_program() {
+  constexpr int counts_most = 20;
+  int threads = base::foreign_threads();
+  for (int i = 0; threads > 0 && i < counts_most; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+    threads = base::foreign_threads();
+  }
+  return threads;
+}
+
+}  // namespace
+
 std::string reason_to_wait(scheduler::implementation& s, std::size_t own_timers) {
   const std::string begin = "this need not be a deadlock: ";
   if (s.timed.count() > own_timers) {
@@ -288,7 +307,7 @@ std::string reason_to_wait(scheduler::implementation& s, std::size_t own_timers)
     return begin + fmt::format("a timer is set for {:.1f} s from now", seconds(next));
   }
   if (s.helpers.busy()) return begin + "a call of blocking is running";
-  const int threads = base::foreign_threads();
+  const int threads = lasting_threads_of_program();
   if (threads <= 0) return {};
   return begin + (threads == 1 ? std::string("1 thread") : fmt::format("{} threads", threads)) +
          " of the program could make a task ready";

@@ -232,6 +232,8 @@ class Stacks(unittest.TestCase):
         self.assertRegex(out, rf"place 0: 3 tasks wait in latch::wait at {line('latch')}.*\n"
                               r"(    #\d+.*\n)*    #\d+ +.*wait_deeply.*observed\.cpp:\d+\n")
         self.assertRegex(out, r"(?s)a phase of a clock.*#\d+ .*clock::advance")
+        self.assertRegex(out, r"place 0: 1 task waits in blocking at .*, main\n")
+        self.assertNotIn("a task without a spawn site", out)
 
     def test_of_workers(self):
         with job("computing") as process:

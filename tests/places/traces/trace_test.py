@@ -10,66 +10,20 @@ import os
 import pathlib
 import subprocess
 import sys
-import tempfile
-import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 APGAS_RUN = HERE.parents[2] / "launch/apgas-run"
 sys.path.insert(0, str(HERE.parent.parent / "trace"))
-from trace_checks import has_perfetto, perfetto_problems, problems, run_tests  # noqa: E402
+from trace_checks import run_tests  # noqa: E402
 from trace_events import Events  # noqa: E402
-
-TRACED, MERGE, WITH_MPI = sys.argv[1], sys.argv[2], sys.argv[3] == "1"
+from traced_job import MERGE, TRACED, WITH_MPI, WITHOUT_TOOL, Traces  # noqa: E402
+from traced_job import environment, job, num_places, ways  # noqa: E402
 
 SHORT_CALLS = 200  # of traced.cpp, at each place
 
 # mpirun also ends the other places of a job in which one was killed, and kills what has not ended a
 # second later: too early for the records of places on a busy machine.
 KILLS_LATER = {"OMPI_MCA_odls_base_sigkill_timeout": "5"}
-
-
-def environment(path, **variables):
-    inherited = {k: v for k, v in os.environ.items() if not k.startswith("APGAS_")}
-    with_tools = {"PATH": f"{pathlib.Path(MERGE).parent}:{os.environ['PATH']}"}
-    return {**inherited, **with_tools, **variables, "APGAS_TRACE": str(path)}
-
-
-def job(path, *arguments, timeout=120, **variables):
-    """Runs the program and returns its code and the lines of the library."""
-    done = subprocess.run([TRACED, *arguments], env=environment(path, **variables),
-                          capture_output=True, text=True, timeout=timeout, check=False)
-    return done.returncode, [x for x in done.stderr.splitlines() if x.startswith("apgas: ")]
-
-
-def ways():
-    yield {"APGAS_WORKERS": "1"}
-    yield {"APGAS_WORKERS": "3"}
-    for places in ("2", "4"):
-        yield {"APGAS_PLACES": places, "APGAS_TRANSPORT": "local", "APGAS_WORKERS": "2"}
-        if WITH_MPI:
-            yield {"APGAS_PLACES": places, "APGAS_WORKERS": "2"}
-
-
-def num_places(way):
-    return int(way.get("APGAS_PLACES", "1"))
-
-
-class Traces(unittest.TestCase):
-    def setUp(self):
-        self.folder = pathlib.Path(self.enterContext(tempfile.TemporaryDirectory()))
-        self.path = self.folder / "run.json"
-
-    def files(self):
-        return sorted(p.name for p in self.folder.iterdir())
-
-    def merge(self):
-        done = subprocess.run([MERGE, self.path], capture_output=True, text=True, check=False)
-        return done.returncode, done.stderr
-
-    def check(self, path):
-        self.assertEqual(problems(path), [])
-        if has_perfetto():
-            self.assertEqual(perfetto_problems(path), [])
 
 
 class Programs(Traces):
@@ -187,8 +141,7 @@ class Deaths(Traces):
         self.assertEqual(got, code, lines)
         records = [x for x in lines if "apgas-trace-merge" in x]
         self.assertEqual(len(records), places, lines)
-        self.assertEqual([x for x in self.files() if x != "run.json"],
-                         [f"run.json.place{p}" for p in range(places)])
+        self.assertEqual(self.files(), ["run.json"])  # the records have become the trace
         # By the process that started mpirun, or the only one of the job.
         self.assertEqual(lines[-1], f"apgas: the trace {self.path} has what {places} of "
                                     f"{places} places did")
@@ -220,11 +173,12 @@ class Deaths(Traces):
         self.assertEqual({e["pid"] for e in events.of("task", "B")}, {1, 2})
 
     def test_one_process_without_the_program_that_makes_the_trace(self):
-        code, lines = job(self.path, "abort", PATH="/nonexistent")
+        code, lines = job(self.path, "abort", **WITHOUT_TOOL)
         self.assertEqual(code, -6)
         self.assertIn(f"apgas-trace-merge {self.path} makes a trace of it", lines[-1])
         self.assertEqual(self.merge(), (0, ""))
         self.check(self.path)
+        self.assertEqual(self.files(), ["run.json"])
 
     def test_apgas_run(self):
         variables = environment(self.path, **KILLS_LATER)
@@ -247,7 +201,7 @@ class Deaths(Traces):
     def test_records_of_an_earlier_job_are_no_trace(self):
         if not WITH_MPI:
             return
-        self.assertEqual(job(self.path, "abort", APGAS_PLACES="3", APGAS_TRANSPORT="local")[0], -6)
+        self.assertEqual(self.leave_records(3), -6)
         self.path.unlink()
         self.path.mkdir()  # so the next job does not begin
         code, lines = job(self.path, APGAS_PLACES="2")
@@ -280,12 +234,14 @@ class Refusals(Traces):
         """Each place has left what it has recorded, and that makes a whole trace."""
         if by_launcher:  # what stands in the way of place 0 does so for the launcher, too
             self.assertRegex(lines.pop(), "there is no trace of all places: .*Is a directory")
-        self.assertEqual(len(lines), 1 + places, lines)
-        for place in range(places):
-            self.assertIn(f"run.json.place{place}; apgas-trace-merge {self.path} makes a trace",
-                          "\n".join(lines))
+        self.assertEqual(len(lines), 1, lines)
+        self.assertTrue(lines[0].endswith(
+            f"; each place leaves its record, {self.path}.place0 for example, and "
+            f"apgas-trace-merge {self.path} makes a trace of them"), lines)
+        self.assertEqual(self.files(), [f"run.json.place{p}" for p in range(places)])
         self.assertEqual(self.merge(), (0, ""))
         self.check(self.path)
+        self.assertEqual(self.files(), ["run.json"])
         self.assertEqual(Events(self.path).metadata["died"], [])
 
     def test_a_full_disk(self):
@@ -295,6 +251,13 @@ class Refusals(Traces):
         self.assertRegex(lines[0], f"the trace {self.path} is not complete: .*No space left")
         self.path.unlink()
         self.check_records(lines, 2)
+
+    def test_a_full_device(self):
+        code, lines = job("/dev/full")
+        self.assertEqual((code, len(lines)), (0, 1), lines)
+        self.assertRegex(lines[0], r"the trace /dev/full is not complete: .*No space left on "
+                                   r"device\)$")
+        self.assertFalse(pathlib.Path("/dev/full.place0").exists())
 
     def test_a_trace_that_cannot_be_written_at_the_end(self):
         ways = [{"APGAS_TRANSPORT": "local"}] + ([{}] if WITH_MPI else [])
@@ -315,8 +278,7 @@ class Refusals(Traces):
         self.check(self.path)
 
     def test_the_record_of_place_0_is_missing(self):
-        code, _ = job(self.path, "abort", APGAS_PLACES="3", APGAS_TRANSPORT="local")
-        self.assertEqual(code, -6)
+        self.assertEqual(self.leave_records(3), -6)
         (self.folder / "run.json.place0").unlink()
         code, warning = self.merge()
         self.assertEqual((code, len(warning.splitlines())), (0, 1), warning)
@@ -325,8 +287,7 @@ class Refusals(Traces):
         self.assertEqual({e["pid"] for e in Events(self.path).of("task", "B")}, {2, 3})
 
     def test_a_place_that_was_killed_while_it_wrote(self):
-        code, _ = job(self.path, "abort", APGAS_PLACES="3", APGAS_TRANSPORT="local")
-        self.assertEqual(code, -6)
+        self.assertEqual(self.leave_records(3), -6)
         records = [self.folder / f"run.json.place{p}" for p in range(3)]
         for record in records[:2]:
             unfinished = record.with_name(record.name + ".unfinished")
@@ -376,7 +337,7 @@ class Refusals(Traces):
         self.assertEqual(merged.returncode, 1)
         self.assertRegex(merged.stderr, "run.json.place0 cannot be read: No such file")
         record = self.folder / "run.json.place0"
-        self.assertEqual(job(self.path, "exit")[0], 5)
+        self.assertEqual(job(self.path, "exit", **WITHOUT_TOOL)[0], 5)
         whole = record.read_bytes()
         for text, why in ((whole[:20], "its end is missing"), (whole[:-8], "its end is missing"),
                           (b"x" * len(whole), "is not a record that a place has left")):

@@ -30,15 +30,16 @@ TEST(SpanReport, NamesWhatBoundsTheSpeedUp) {
   EXPECT_EQ(span_sentence(example()),
             "speed-up bounded by 3.1: finish at solver.cpp:88 (80 % of the "
             "critical path; 91 % is in tasks spawned at solver.cpp:90)");
-  EXPECT_THAT(span_table(example()),
-              AllOf(HasSubstr("work and span, on 4 workers:\n"),
-                    ContainsRegex("work, of all tasks +3.100 s\n"),
-                    ContainsRegex("parallelism, work / span +3.1\n"),
-                    ContainsRegex("burdened parallelism +2.5\n"),
-                    ContainsRegex("workers +2 +4 +8 +16 +32 +64\n"),
-                    ContainsRegex("speed-up to expect +1.1 to 2.0 +1.5 to 3.1 "),
-                    ContainsRegex("solver.cpp:90 +80 +96.8 % +37.500 ms +910.000 ms +91.0 %"),
-                    ContainsRegex("solver.cpp:88 +10 +4.0 +80.0 %")));
+  EXPECT_THAT(
+      span_table(example()),
+      AllOf(HasSubstr("work and span, on 4 workers:\n"),
+            ContainsRegex("work, of all tasks +3.100 s\n"),
+            ContainsRegex("parallelism, work / span +3.1\n"),
+            ContainsRegex("burdened parallelism +2.5\n"),
+            ContainsRegex("workers +2 +4 +8 +16 +32 +64\n"),
+            ContainsRegex("speed-up to expect +1.1 to 2.0 +1.5 to 3.1 "),
+            ContainsRegex("solver.cpp:90 +80 +96.8 % +37.500 ms +910.000 ms +91.0 % +3.3\n"),
+            ContainsRegex("solver.cpp:88 +10 +4.0 +80.0 %")));
 }
 
 TEST(SpanReport, NamesCodeOutsideOfFinishes) {
@@ -51,6 +52,13 @@ TEST(SpanReport, NamesATaskThatHasAName) {
   span_summary s = example();
   s.by_spawn_site[0].on_path = 950;
   EXPECT_THAT(span_sentence(s), HasSubstr("; 95 % is in main)"));
+}
+
+TEST(SpanReport, HasNoParallelismOfASiteBesideTheCriticalPath) {
+  span_summary s = example();
+  s.by_spawn_site[1].on_path = 0;
+  EXPECT_THAT(span_table(s), ContainsRegex("solver.cpp:90 .* 0.0 % +-\n"));
+  EXPECT_TRUE(nlohmann::json::parse(span_json(s))["spawn_sites"][1]["parallelism"].is_null());
 }
 
 TEST(SpanReport, OfOnePlaceOfSeveralSaysWhich) {
@@ -79,6 +87,7 @@ TEST(SpanReport, IsJsonForMachines) {
   EXPECT_EQ(json["bounded_by"], "finish at solver.cpp:88");
   EXPECT_EQ(json["spawn_sites"].size(), 2U);
   EXPECT_EQ(json["spawn_sites"][0]["on_critical_path"], 0.91);
+  EXPECT_NEAR(json["spawn_sites"][0]["parallelism"].get<double>(), 3'000.0 / 910, 1e-5);
   EXPECT_EQ(json["spawn_sites"][1]["site"], "a \"name\" \\ caf\ufffd");
   EXPECT_EQ(json["finishes"][0]["times"], 10);
 }
