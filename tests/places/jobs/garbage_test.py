@@ -172,8 +172,9 @@ class Garbage(unittest.TestCase):
             try:
                 job.process.wait(LONGEST)
             except subprocess.TimeoutExpired:
-                for place in range(PLACES):
-                    job.kill(place, signal.SIGQUIT)  # for a report
+                with contextlib.suppress(ProcessLookupError):
+                    for place in range(PLACES):
+                        job.kill(place, signal.SIGQUIT)  # for a report
                 time.sleep(5)
                 self.fail(f"the job hangs: {job.heard()}")
             code, _, errors = job.end("garbage")
