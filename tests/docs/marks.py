@@ -46,6 +46,7 @@ MARKED = {  # the reasons of each document, in the order of its blocks
                             "bench.report_time runs this with fewer tasks",
                             "bench.observation_cost runs this with smaller sizes",
                             "takes minutes"],
+    "docs/scaling.md": ["builds what the tests have built, and needs idle cores"],
 }
 TEXTS = ("diagram", "formula", "file",  # no output
          "messages")  # found in the sources by messages.py
