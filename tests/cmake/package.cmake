@@ -44,10 +44,15 @@ if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND a
   apgas_test_needs(package.exported_symbols package apgas)
 endif()
 
-# The source archive has the same bytes everywhere.
+# The source archive has the same bytes everywhere, and the library can be built from it.
 if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
   add_test(NAME package.source_archive COMMAND ${Python3_EXECUTABLE}
     ${PROJECT_SOURCE_DIR}/tests/package/source_archive.py ${package_dir}/source_archive)
-  set_tests_properties(package.source_archive PROPERTIES LABELS package TIMEOUT 600)
+  set_tests_properties(package.source_archive PROPERTIES LABELS package TIMEOUT 600
+    FIXTURES_SETUP apgas_archive)
   apgas_test_needs(package.source_archive package)
+  package_test(unpacked_archive 1200 -DAPGAS_FETCH_DIR=${package_dir}/source_archive/unpacked
+    -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
+  set_tests_properties(package.unpacked_archive PROPERTIES FIXTURES_REQUIRED apgas_archive)
+  set_property(TEST package.unpacked_archive APPEND PROPERTY LABELS long)
 endif()

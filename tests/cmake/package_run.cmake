@@ -1,6 +1,6 @@
 # Builds the outside project `source` in the folder `work` and runs it. `way` is find_package,
-# pkg_config, add_subdirectory or fetch_content; `flags`, separated by newlines, are for cmake. See
-# package.cmake.
+# pkg_config, add_subdirectory, fetch_content or unpacked_archive; `flags`, separated by newlines, are
+# for cmake. See package.cmake.
 cmake_policy(VERSION 3.25)
 string(REPLACE "\n" ";" flags "${flags}")
 set(build ${work}/${way})

@@ -3,7 +3,8 @@
 """Checks that the source archive of a commit, which cpack makes, has the same bytes everywhere.
 
 source_archive.py FOLDER makes it in two clones in FOLDER. In the second one files have changed,
-with other times; and the umask, the time zone, the locale and the settings of git are others.
+with other times; and the umask, the time zone, the locale and the settings of git are others. It
+unpacks the archive into FOLDER/unpacked.
 """
 
 import os
@@ -69,6 +70,9 @@ def main():
         files = [set(run("tar", "--utc", "-tvzf", each).splitlines()) for each in archives]
         sys.exit(f"{archives[0]} and {archives[1]} differ:\n"
                  + "\n".join(sorted(files[0] ^ files[1])[:20]))
+    unpacked = folder / "unpacked"
+    unpacked.mkdir()
+    run("tar", "-xzf", archives[0], "-C", unpacked, "--strip-components=1")
 
 
 if __name__ == "__main__":

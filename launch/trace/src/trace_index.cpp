@@ -183,6 +183,7 @@ void trace_index::note_wait(const trace_event& e, std::uint64_t now, place_index
   wait.construct = w[2] >> 32U;
   wait.where = w[2] & 0xffff'ffffU;
   wait.task = w[3];
+  wait.object = w[4];
   if (w[4] == 0) return;
   auto [known, is_new] = all.first_wait_ns.try_emplace(w[4], now);
   if (!is_new) known->second = std::min(known->second, now);

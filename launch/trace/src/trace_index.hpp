@@ -36,6 +36,7 @@ struct trace_wait {
   std::uint64_t construct = 0;
   std::uint64_t where = 0;
   std::uint64_t task = 0;
+  std::uint64_t object = 0;  // the address of what the task waits for; 0: unknown
 };
 
 struct trace_phase_end {

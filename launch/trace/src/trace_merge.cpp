@@ -2,7 +2,9 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <iterator>
 #include <queue>
+#include <unordered_map>
 
 #include <fmt/format.h>
 
@@ -42,7 +44,19 @@ class row_writer {
   std::priority_queue<end_and_row, std::vector<end_and_row>, std::greater<>> busy_;
 };
 
-void write_waits(const place_trace& trace, const place_index& index, trace_sink& to) {
+// Numbers the objects of a place from 1 on, by their addresses.
+class object_numbers {
+ public:
+  std::int64_t operator[](std::uint64_t address) {
+    return known_.try_emplace(address, std::ssize(known_) + 1).first->second;
+  }
+
+ private:
+  std::unordered_map<std::uint64_t, std::int64_t> known_;
+};
+
+void write_waits(const place_trace& trace, const place_index& index, object_numbers& objects,
+                 trace_sink& to) {
   std::vector<const trace_wait*> ordered;
   ordered.reserve(index.waits.size());
   for (const auto& [number, wait] : index.waits) {
@@ -64,17 +78,18 @@ void write_waits(const place_trace& trace, const place_index& index, trace_sink&
     if (!where.file.empty()) all.push_back({"where", call});
     if (!where.function.empty()) all.push_back({"in", where.function});
     if (!site.file.empty()) all.push_back({"site", spawned});
+    if (wait->object != 0) all.push_back({"object", objects[wait->object]});
     if (!ended) all.push_back({"ended", false});
     const std::string_view construct = trace.text(wait->construct);
     rows.write(wait->from_ns, until, {"wait", construct.empty() ? "wait" : construct, all});
   }
 }
 
-void write_phases(const place_trace& trace, const place_index& index, trace_sink& to) {
+void write_phases(const place_trace& trace, const place_index& index, object_numbers& objects,
+                  trace_sink& to) {
   constexpr std::uint64_t rows_of_waits = std::uint64_t{1} << 20;
-  std::int64_t clock = 0;
   for (const auto& [object, found] : index.phases) {
-    ++clock;
+    const std::int64_t clock = objects[object];
     std::vector<trace_phase_end> ends = found;
     std::ranges::sort(ends, {}, &trace_phase_end::ns);
     const auto begun = index.first_wait_ns.find(object);
@@ -152,8 +167,9 @@ void merge_traces(const std::vector<place_trace>& places, const std::vector<cloc
     for (std::size_t t = 0; t < places[p].threads().size(); ++t) {
       track_writer(places, index, p, t, to).write();
     }
-    write_waits(places[p], index.of(p), to);
-    write_phases(places[p], index.of(p), to);
+    object_numbers objects;
+    write_waits(places[p], index.of(p), objects, to);
+    write_phases(places[p], index.of(p), objects, to);
     write_idle_workers(places[p], index.of(p), to);
   }
   to.finish(metadata_of(places, clocks));

@@ -9,6 +9,7 @@ import datetime
 import os
 import pathlib
 import platform
+import re
 import resource
 import subprocess
 import sys
@@ -19,6 +20,7 @@ import programs
 
 PACKAGES = {"UCX": "libucx-dev", "oneTBB": "libtbb-dev", "Boost.Fiber": "libboost-fiber-dev",
             "OpenMP": "libgomp1"}
+CRATES = ("rayon", "chili", "tokio")
 TIMEOUT = 1800  # seconds of one run
 USAGE_ERROR = 2  # of a program
 NOT_BUILT = "is not built into this program, because"  # a peer whose library CMake has not found
@@ -130,6 +132,24 @@ def package_version(package):
     return found if found[:1].isdigit() else "unknown"
 
 
+def crates():
+    """The versions of the peers in Rust."""
+    lock = programs.ROOT / "tests/bench/peers/rust/Cargo.lock"
+    found = dict(re.findall(r'^name = "(.*)"\nversion = "(.*)"$', lock.read_text(encoding="utf-8"),
+                            re.MULTILINE))
+    return {name: found[name] for name in CRATES}
+
+
+def taskflow():
+    """The version of Taskflow's header."""
+    found = first_line("sh", "-c", "echo '#include <taskflow/taskflow.hpp>' | "
+                       "g++ -std=c++20 -E -dM -x c++ - | grep 'define TF_VERSION '")
+    number = re.search(r"TF_VERSION (\d+)", found)
+    if not number:
+        return "not installed"
+    return "{}.{}.{}".format(*(int(number[1]) // unit % 1000 for unit in (100_000, 100, 1)))
+
+
 def machine():
     model = [line.split(":", 1)[1].strip() for line in
              pathlib.Path("/proc/cpuinfo").read_text(encoding="utf-8").splitlines()
@@ -145,4 +165,5 @@ def versions():
             "g++": first_line("g++", "--version"), "mpirun": first_line("mpirun", "--version"),
             **{name: package_version(package) for name, package in PACKAGES.items()},
             "python": platform.python_version(), "go": first_line("go", "version"),
-            "cargo": first_line("cargo", "--version"), "java": first_line("java", "-version")}
+            "cargo": first_line("cargo", "--version"), **crates(), "Taskflow": taskflow(),
+            "java": first_line("java", "-version")}

@@ -78,6 +78,10 @@ class Programs(Traces):
                 self.assertIn("a phase of a clock", constructs)
                 phases = collections.Counter(e["name"] for e in events.of("phase", "b"))
                 self.assertEqual(phases["phase 1"], 1)
+                clocks = {(e["pid"], e["args"]["clock"]) for e in events.of("phase", "b")}
+                for e in waits:
+                    self.assertEqual((e["pid"], e["args"].get("object")) in clocks,
+                                     e["name"] == "a phase of a clock", e)
                 resumed = events.flows("resume")
                 self.assertTrue(resumed)
                 counters = events.counters()
