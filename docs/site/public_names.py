@@ -7,6 +7,7 @@ the header itself. These comments are plain `//` sentences (docs/style.md):
 - The comment above a declaration also holds for those that follow it without an empty line.
 - `Requires:`, `Throws:`, `Context:` and `Cost:` at the start of a sentence begin the contract. A
   comment of a class or of a header whose words say "of all" or "all members" has them for all.
+- A macro is public in the headers and with the names of MACROS.
 - A declaration whose comment begins with "For the implementation" is not public, nor is one that
   does not compile.
 """
@@ -48,6 +49,8 @@ NOT_PUBLIC = re.compile(r"scheduler::fiber&|sync::coroutine_runner|= delete$|\bo
                         r"\((?:\w+(?:&&)?, )?\w+(?:&&)?\.\.\.\)$|^namespace |"
                         r"^template.*\n.*\w<T>::|"
                         r"^(?:template[^\n]*\n)?\w+\([^()]*\) -> \w+<.*>$", re.S)
+MACROS = {"c.h": re.compile(r"APGAS_(?:E[A-Z]+|MAX_BLOCK|CONFIG_INIT)$"),
+          "version.hpp": re.compile(r"APGAS_VERSION\w*$")}
 ALIASES = ("value_type", "element_type", "promise_type", "iterator", "const_iterator", "source")
 NOISE = re.compile(r"\bAPGAS_API |\bAPGAS_C_API |\bAPGAS_C_NOEXCEPT\b|\[\[gnu::\w+\]\] |^inline |"
                    r"(?<=\n)inline ")
@@ -57,7 +60,7 @@ NOISE = re.compile(r"\bAPGAS_API |\bAPGAS_C_API |\bAPGAS_C_NOEXCEPT\b|\[\[gnu::\
 class Name:
     """A declaration."""
     name: str          # with the class, for a member
-    kind: str          # class, function, variable, typedef, enum, concept
+    kind: str          # class, function, variable, typedef, enum, concept, define
     header: pathlib.Path
     line: int          # of the beginning of the declaration
     declaration: str
@@ -111,6 +114,8 @@ class Source:
                 break
             if before.lstrip().startswith("// NOLINT"):
                 line -= 1
+            elif before.startswith("#define "):
+                line, shared = line - 1, True
             elif before.rstrip().endswith((";", "}")):
                 line, shared = self.begin_of(line - 1), True
                 while self.lines[line].strip() in ("}", "};"):  # of a body: go to its beginning
@@ -139,6 +144,14 @@ class Source:
                 " ", "", "}"):
             line -= 1
         return self.begin_of(line)
+
+    def macro(self, line):
+        """The definition of a macro."""
+        text = self.lines[line].partition("  //")[0]
+        while text.endswith("\\"):
+            line += 1
+            text = f"{text.removesuffix(chr(92)).rstrip()} {self.lines[line].strip()}"
+        return re.sub(r"  +", " ", text)
 
     def declaration(self, line):
         text, depth = "", 0
@@ -175,7 +188,8 @@ def xml_of(folder, paths):
 
 
 def collect():
-    """All public names: those in namespaces apgas and apgas::parallel, and those of apgas/c.h."""
+    """All public names: those in namespaces apgas and apgas::parallel, those of apgas/c.h, and
+    MACROS."""
     sources = {path: Source(path) for path in headers()}
     found, members = {}, []
 
@@ -186,18 +200,20 @@ def collect():
         if source is None:
             return
         line = source.begin_of(int(where.get("line")))
+        while kind == "define" and source.lines[line - 1].endswith("\\"):
+            line -= 1
         comment, shared = source.comment_above(line)
         if re.match(r"For the implementation|.* does not compile\b|.* do not compile[.;]",
                     " ".join(comment)):
             return
-        declaration = source.declaration(line)
+        declaration = source.macro(line) if kind == "define" else source.declaration(line)
         if declaration.startswith("}"):  # typedef struct { ... } name;
             line, begin = source.begin_of_body(line), line
             comment, shared = source.comment_above(line)
             declaration = "\n".join(source.lines[line:begin]) + f"\n{declaration}"
         if NOT_PUBLIC.search(declaration) or (kind == "typedef" and name.endswith(ALIASES)):
             return
-        if kind in ("variable", "enumvalue"):  # a comment may follow on the same line
+        if kind in ("variable", "enumvalue", "define"):  # a comment may follow on the same line
             comment = source.comment_after(line) or comment
         into.setdefault((source.path, line), Name(name, kind, source.path, line, declaration,
                                                   comment, shared))
@@ -210,10 +226,12 @@ def collect():
                 for member in compound.iter("memberdef"):
                     full = f"{name}::{member.find('name').text}".removeprefix("apgas::")
                     add(full, member.get("kind"), member, found)
-            elif kind == "file" and name == "c.h":
+            elif kind == "file" and name in MACROS:
                 for member in compound.iter("memberdef"):
-                    if member.get("kind") in ("function", "typedef"):
-                        add(member.find("name").text, member.get("kind"), member, found)
+                    own, what = member.find("name").text, member.get("kind")
+                    if MACROS[name].match(own) if what == "define" else name == "c.h" and what in (
+                            "function", "typedef"):
+                        add(own, what, member, found)
             elif re.fullmatch(r"apgas::\w+", name) and "<" not in name and kind != "file":
                 add(name.removeprefix("apgas::"), kind.replace("struct", "class"), compound, found)
                 members += [(name.removeprefix("apgas::"), m) for s in compound.iter("sectiondef")

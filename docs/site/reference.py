@@ -126,9 +126,12 @@ def entries(names, level, known):
         anchors = [numbered(name, known) for name in together]
         text.append(f"{'#' * level} {title} {{ #{anchors[0]} }}\n")
         text += [f'<a id="{anchor}"></a>' for anchor in anchors[1:]] + [""]
-        code = ";\n".join(name.declaration for name in together)
-        text.append(f"~~~~ cpp\n{code};\n~~~~\n")
-        text.append(markdown(together[0].comment))
+        code = "\n".join(name.declaration + ";" * (name.kind != "define") for name in together)
+        text.append(f"~~~~ cpp\n{code}\n~~~~\n")
+        comment = together[0].comment
+        if together[0].kind == "define":  # words behind it, rather than sentences above it
+            comment = [comment[0][:1].upper() + comment[0][1:], *comment[1:]]
+        text.append(markdown(comment))
         for name in together:
             text += entries([m for m in name.members if m.kind != "variable"], level + 1, known)
             variables = [m for m in name.members if m.kind == "variable"]
@@ -171,7 +174,7 @@ def pages():
         if header in by_header:
             yield page_of(header), header_page(header, by_header[header],
                                                sources[header].head_comment())
-        else:  # a header that only includes others, or has macros
+        else:  # a header that only includes others
             text = markdown(sources[header].head_comment())
             yield page_of(header), f"# apgas/{header.name}\n\n{text}"
     yield INDEX, index_page(names)

@@ -47,6 +47,7 @@ RESULT = re.compile(r"\b[Rr]eturns?\b|\bresult|\b[Ww]hether\b|"
                     r"\b(?:value|true|null|number|gives)\b|"
                     r"^(?:\(S\) )?(?:An?|The|Its|All|This|Each|Blocks|Elements?|How|Where|What|"
                     r"Which|Iterators|Makes|Allocates)\b")
+SUSPENDS = re.compile(r"\b[Mm]ay suspend\b|\b[Ss]uspends\b")
 CHEAP = re.compile(r"\boperator|= default|\(\)(?: const)?(?: noexcept)?$")
 # Members that need no example, and how the operators appear that are not written as their symbol.
 WITHOUT_EXAMPLE = re.compile(r"~|operator(?:=$|\(\)| )|.* [&*]$|"
@@ -101,7 +102,8 @@ def missing(name, previous, above, comments):
     lacks = {part for part, word in PARTS.items() if not word.search(whole)} - above
     if "noexcept" in name.declaration or "= default" in name.declaration:
         lacks.discard("Throws")
-    if CHEAP.search(name.declaration) or constructs(name):
+    cheap = CHEAP.search(name.declaration)
+    if (cheap and ("operator" in name.name or not SUSPENDS.search(whole))) or constructs(name):
         lacks.discard("Cost")
     if "= default" not in name.declaration and "operator" not in name.name:
         lacks |= {f"`{each}`" for each in parameters(name.declaration)

@@ -69,6 +69,11 @@ class Comparison(unittest.TestCase):
         self.assertFalse(worse)
         self.assertIn("slower: fib, OpenMP task", output)
 
+    def test_another_machine(self):
+        new = OLD | {"machine": {"processor": "one that is new", "cores": 4}}
+        self.assertIn("another machine: None with 2 cores, the new one of one that is new with 4;",
+                      self.describe(new)[1])
+
     def test_what_one_report_lacks(self):
         new = copy.deepcopy(OLD)
         del new["records"][1]
@@ -107,10 +112,16 @@ class Parts(unittest.TestCase):
 
     def test_the_first_round_warms_up(self):
         line = json.dumps({"app": "fib", "seconds": 1, "verified": True})
-        command = programs.Command(["echo", line], programs.read_app(1, 1), json_file=False)
-        with contextlib.redirect_stderr(io.StringIO()):
-            samples, failures, _, _ = measurement.measure([("speed-up", command)], 3, True)
+        both = [(name, programs.Command(["echo", line], programs.read_app(1, 1), json_file=False))
+                for name in ("spawn", "speed-up")]
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown):
+            samples, failures, _, _ = measurement.measure(both, 3, True)
         self.assertEqual((failures, list(samples["speed-up"].values())), ([], [[1e9, 1e9]]))
+        self.assertRegex(shown.getvalue(), r"^\[\.+\] 0:00:\d\d left: spawn, round 1 of 3\n"
+                         r"\[#+\.+\] 0:00:\d\d left: speed-up, round 1 of 3\n"
+                         r"\[#+\.+\] 0:00:\d\d left: spawn, round 2 of 3\n"
+                         r"(.*\n){3}\[#+\] 0:00:00 left: done\n$")
 
     def test_a_program_that_is_left_out(self):
         reason = "fft is left out at 3 places: choose multiples"

@@ -135,6 +135,29 @@ class number {
             *(f"number::{name} no example uses it"
               for name in ("set", "lost", "forgotten", "operator-"))])
 
+    def test_a_function_that_waits_needs_its_cost(self):
+        text = ("\n// Waits.\n//\n//   rest();\n//\n// Throws nothing. Context: task.{}\n"
+                "void rest();")
+        self.assertEqual(self.problems(text.format("")), [])
+        self.assertEqual(self.problems(text.format(" May suspend.")),
+                         ["rest its comment does not say: Cost"])
+
+    def test_macros(self):
+        self.header = self.root / "base/include/apgas/version.hpp"
+        self.header.parent.mkdir(parents=True)
+        self.assertEqual(self.problems("""
+// Two parts.
+#define APGAS_VERSION_MAJOR 0
+#define APGAS_VERSION_MINOR 1
+
+#define APGAS_VERSION \\
+  1
+
+#define APGAS_OTHER 2
+"""), ["APGAS_VERSION has no comment"])
+        self.assertEqual(self.names["APGAS_VERSION"].declaration, "#define APGAS_VERSION 1")
+        self.assertTrue(self.names["APGAS_VERSION_MINOR"].shared)
+
     def test_what_is_not_public(self):
         self.assertEqual(self.problems("""
 // For the implementation: no matter.

@@ -5,11 +5,12 @@
 // It is written only here, and the build reads it from this file. It follows semantic versioning;
 // see CHANGELOG.md.
 
+// The parts of the version, and all of it as a text.
 #define APGAS_VERSION_MAJOR 0
 #define APGAS_VERSION_MINOR 1
 #define APGAS_VERSION_PATCH 0
 #define APGAS_VERSION_STRING "0.1.0"
 
-// The version as one number, for comparisons: major * 1'000'000 + minor * 1'000 + patch.
+// The version as one number, for comparisons: major * 1000000 + minor * 1000 + patch.
 #define APGAS_VERSION \
-  (APGAS_VERSION_MAJOR * 1'000'000 + APGAS_VERSION_MINOR * 1'000 + APGAS_VERSION_PATCH)
+  (APGAS_VERSION_MAJOR * 1000000 + APGAS_VERSION_MINOR * 1000 + APGAS_VERSION_PATCH)

@@ -147,7 +147,8 @@ def taskflow():
     number = re.search(r"TF_VERSION (\d+)", found)
     if not number:
         return "not installed"
-    return "{}.{}.{}".format(*(int(number[1]) // unit % 1000 for unit in (100_000, 100, 1)))
+    value = int(number[1])
+    return f"{value // 100_000}.{value // 100 % 1000}.{value % 100}"
 
 
 def machine():

@@ -39,7 +39,7 @@ def commands(build, options):
                 made.append(programs.Command(
                     [build / "apps/pbbs", kernel, "--input", each, "-n", size, "--variant", "all",
                      "--repeat", 1 if options.quick else 3],
-                    read(f"{TITLE}: {kernel}, {each}", workers), json_file=False, seconds=(15, 1),
+                    read(f"{TITLE}: {kernel}, {each}", workers), json_file=False, seconds=(5, 1),
                     environment=papers.environment(workers)))
     return made
 

@@ -102,6 +102,8 @@ typedef struct apgas_config {
   int serve_and_exit;     // if not 0, apgas_start does not return at places other than 0
   const char* const* settings;  // further settings as "NAME=VALUE", ended by a null pointer
 } apgas_config;
+
+// The defaults as an initializer of an apgas_config, with its size.
 #define APGAS_CONFIG_INIT {sizeof(apgas_config), 0, 0, 0, 0, 0, 0, 0, 0}
 
 // Starts the workers of this process, together with all other places. `config` may be NULL, which

@@ -138,6 +138,7 @@ class phaser {
   // and has not done so, it signals first. Returns at once if the phase is over already, or if no
   // signaller is left. Afterwards the task is in the next phase.
   // Throws: see the class. Context: task. May suspend; may resume on another worker.
+  // Cost: that of next().
   APGAS_API void wait(scheduler::call_site where = scheduler::call_site::current()) const;
 
   // Deregisters the calling task: no task waits for it any more, neither in this phase nor later.
@@ -182,6 +183,7 @@ class phaser {
 // Throws: phaser_use_error if the task is running the closure of a next_single; illegal_operation
 // outside a task, and inside `atomic` or `when`. It has no effect then.
 // Context: task. May suspend; may resume on another worker.
+// Cost: that of phaser::next for each phaser.
 APGAS_API void next(scheduler::call_site where = scheduler::call_site::current());
 
 // For the implementation: access to the identity of a phaser.

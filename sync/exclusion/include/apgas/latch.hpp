@@ -72,6 +72,7 @@ class latch {
   // returned.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker.
+  // Cost: one short lock; if it must wait, another one and a suspension.
   void wait(scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("latch::wait");
     if (try_wait()) return;

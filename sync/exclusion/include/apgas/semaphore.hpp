@@ -50,6 +50,7 @@ class semaphore {
   // Takes a permit; waits if there is none.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker.
+  // Cost: one short lock; if it must wait, another one and a suspension.
   void acquire(scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("semaphore::acquire");
     if (try_acquire()) return;

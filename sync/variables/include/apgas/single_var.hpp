@@ -61,6 +61,7 @@ class single_var {
   // as the variable.
   // Throws: illegal_operation outside a task and inside `atomic` or `when`.
   // Context: task. May suspend and resume on another worker.
+  // Cost: that of future::get.
   const T& read_ff(scheduler::call_site where = scheduler::call_site::current()) const {
     sync::suspendable_fiber("single_var::read_ff");
     return sync::future_access::get(value_, "single_var::read_ff", this, where);
