@@ -39,9 +39,9 @@ INTRODUCTION = """\
 sample, and `--compare` compares another run with it.
 
 A time is the median over the rounds of the run, of one operation. *Ratio* is the time of `apgas`
-divided by that of its fastest peer in the same run; above 1 the peer is faster. A bar of the plots
-has the spread as its error: half the range of the middle half of the rounds, or half of their
-whole range if fewer than four are counted. The first of the rounds warms up and is not counted.
+divided by that of its fastest peer in the same run; above 1 the peer is faster. Behind a time, and as
+the error of a bar in the plots, is the spread: half the range of the middle half of the rounds, or half
+of their whole range if fewer than four are counted. The report also has the least times. The first of the rounds warms up and is not counted.
 
 The load average is that of the minute before the first benchmark began, so it tells what ran
 before. What other programs used while the benchmarks ran is in the last line of the table, as an
@@ -59,6 +59,10 @@ def seconds(ns):
     raise AssertionError
 
 
+def time_of(record):
+    return f"{seconds(record['median'])} ± {record['spread'] * 100:.0f} %"
+
+
 def beside_peers(records):
     """The rows of the table: our variants beside the fastest peer of each benchmark."""
     cases = {}
@@ -73,7 +77,7 @@ def beside_peers(records):
         for ours in sorted(found[True], key=lambda each: each["median"]):
             name = ours["variant"].removeprefix("apgas").strip(" :")
             yield (f"| {benchmark} | {workers} | {places} | {name or 'apgas'}: "
-                   f"{seconds(ours['median'])} | {peer['variant']}: {seconds(peer['median'])} | "
+                   f"{time_of(ours)} | {peer['variant']}: {time_of(peer)} | "
                    f"{ours['median'] / peer['median']:.2f} |")
 
 
@@ -98,7 +102,8 @@ def page(report, drawn, mark):
         if rows:
             lines += [TITLES, "|---|---|---|---|---|---|", *rows, ""]
         for plot in drawn[name]:
-            lines += [f"![{plot.replace('_', ' ')}](full_run/{plot}.svg)", ""]
+            lines += [f"![Times, ratios or speed-ups by variant: {plot.replace('_', ' ')}]"
+                      f"(full_run/{plot}.svg)", ""]
     return "\n".join([*lines, mark])
 
 
