@@ -342,7 +342,8 @@ apgas_app_test(sort few_keys PLACES 4 TRANSPORT local ARGS -n 3)
 
 # Programs and sizes for which no machine has the memory, also those of the peers.
 set(beyond_memory "labelprop -n 1000000000 --degree 1000" "fft -x 4096 -y 4096 -z 4096"
-  "sort -n 1000000000000" "gups -n 40" "jacobi -n 1000000" "life -n 1000000")
+  "sort -n 1000000000000" "gups -n 40" "jacobi -n 1000000" "life -n 1000000"
+  "kmeans -n 1000000000000" "cg -n 100000" "comd --lattice 1000")
 include(${CMAKE_CURRENT_SOURCE_DIR}/comd/tests.cmake)
 include(${CMAKE_CURRENT_SOURCE_DIR}/peers/tests.cmake)
 
@@ -356,7 +357,8 @@ include(${CMAKE_CURRENT_SOURCE_DIR}/pbbs/tests.cmake)
 apgas_app_test(epcc one_task EXPECT usage_error ARGS --tasks 1)
 apgas_app_test(epcc too_many_leaves EXPECT usage_error ARGS --tiers 8 --degree 64)
 apgas_app_test(epcc unknown_construct EXPECT usage_error ARGS --construct lock)
-foreach(case IN LISTS beyond_memory ITEMS "heat --lines 1000000 --columns 1000000")
+foreach(case IN LISTS beyond_memory ITEMS "heat --lines 1000000 --columns 1000000"
+    "stream -n 1000000000000")
   separate_arguments(arguments UNIX_COMMAND "${case}")
   list(POP_FRONT arguments name)
   apgas_app_test(${name} too_large EXPECT usage_error SAYS "of memory, and this machine has"

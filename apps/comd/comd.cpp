@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   std::int64_t seed = 1;
   std::string variant = "places";
   apps::command_line line("comd", "Molecular dynamics of copper atoms, with link cells.");
-  line.option("--lattice", p.lattice, 4, 100, "unit cells along each edge, of four atoms each");
+  line.option("--lattice", p.lattice, 4, 1000, "unit cells along each edge, of four atoms each");
   line.option("--steps", p.steps, 1, 100'000, "time steps of 1 fs");
   line.option("--seed", seed, 0, 1'000'000'000, "seed of the momenta");
   apps::declare_variant(line, variant,
@@ -79,6 +79,10 @@ int main(int argc, char** argv) {
                          std::to_string(c.cells()) + " link cells along x, fewer than the " +
                          std::to_string(apgas::num_places()) +
                          " places; choose a larger lattice or fewer places");
+    }
+    const apps::placement all = variant == "places" ? apps::placement_of_job() : apps::placement();
+    if (const auto problem = apps::beyond_memory(p.bytes(all)); !problem.empty()) {
+      return line.refuse("--lattice: " + problem + "; choose a smaller one");
     }
     comd::result r = comd::combine("comd", p, run(p, variant, peer));
     r.figures.insert(r.figures.begin(), {"variant", variant});

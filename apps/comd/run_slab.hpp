@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "comd/simulate.hpp"
+#include "support/memory.hpp"
 #include "support/stopwatch.hpp"
 
 namespace comd {
@@ -15,6 +16,12 @@ struct problem {
   int lattice = 20;
   int steps = 100;
   std::uint64_t seed = 1;
+
+  // The memory that the places of the host of place 0 need together, in bytes: each of them makes
+  // all atoms at the start, and place 0 gathers and sorts them at the end.
+  [[nodiscard]] double bytes(const apps::placement& all) const {
+    return sizeof(atom) * 1.0 * cube(lattice).atoms() * (all.on_host + 2);
+  }
 };
 
 struct slab_outcome {

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   comd::problem p;
   std::int64_t seed = 1;
   apps::command_line line("comd_mpi", "Molecular dynamics of copper atoms, in slabs, by MPI.");
-  line.option("--lattice", p.lattice, 4, 100, "unit cells along each edge, of four atoms each");
+  line.option("--lattice", p.lattice, 4, 1000, "unit cells along each edge, of four atoms each");
   line.option("--steps", p.steps, 1, 100'000, "time steps of 1 fs");
   line.option("--seed", seed, 0, 1'000'000'000, "seed of the momenta");
   if (const auto code = line.parse(argc, argv)) return *code;
@@ -113,6 +113,9 @@ int main(int argc, char** argv) {
                        std::to_string(cells) + " link cells along x, fewer than the " +
                        std::to_string(job.size()) +
                        " ranks; choose a larger lattice or fewer ranks");
+  }
+  if (const auto problem = apps::beyond_memory(p.bytes(job.placement())); !problem.empty()) {
+    return line.refuse("--lattice: " + problem + "; choose a smaller one");
   }
   by_rank how(job);
   slab_outcome own = comd::run_slab(p, static_cast<std::size_t>(job.rank()),

@@ -39,9 +39,10 @@ INTRODUCTION = """\
 sample, and `--compare` compares another run with it.
 
 A time is the median over the rounds of the run, of one operation. *Ratio* is the time of `apgas`
-divided by that of its fastest peer in the same run; above 1 the peer is faster. Behind a time, and as
-the error of a bar in the plots, is the spread: half the range of the middle half of the rounds, or half
-of their whole range if fewer than four are counted. The report also has the least times. The first of the rounds warms up and is not counted.
+divided by that of its fastest peer in the same run; above 1 the peer is faster. Behind a time, and
+as the error of a bar in the plots, is the spread: half the range of the middle half of the rounds,
+or half of their whole range if fewer than four are counted. The report also has the least times.
+The first of the rounds warms up and is not counted.
 
 The load average is that of the minute before the first benchmark began, so it tells what ran
 before. What other programs used while the benchmarks ran is in the last line of the table, as an

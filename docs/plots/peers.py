@@ -43,7 +43,7 @@ PANELS = [
             ("Boost.Fiber", "Boost.Fiber `work_stealing`, 2", "N = 512"),
             ("OpenMP", "OpenMP, passive, 2", "N = 512"),
             ("Java Phaser", "Java Phaser, platform threads, 2", "N = 512")])]),
-    ("8 bytes to another process and back (us)", MPI, [
+    ("8 bytes to another process and back, over MPI (us)", MPI, [
         ("", [
             ("MPI", "`at`, 8 B there and back", "plain MPI"),
             ("apgas, at", "`at`, 8 B there and back", "apgas")])]),

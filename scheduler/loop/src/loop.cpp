@@ -61,6 +61,13 @@ fiber* next_resumed(worker& w) noexcept {
   found.in_slot = w.tasks.take_newest(found.task);
 }
 
+// Whether more tasks can wait without new stacks: the worker has some to spare, or has made few.
+bool has_free_stacks(const worker& w) noexcept {
+  constexpr int to_spare = 24;
+  constexpr std::uint64_t few = 64;
+  return w.num_cached_fibers >= to_spare || w.count.fibers < few;
+}
+
 // Chooses work from the queues of the worker itself.
 bool choose(worker& w, work& found) {
   if (w.tasks.full() && !make_room(w)) [[unlikely]] {
@@ -95,21 +102,23 @@ bool choose(worker& w, work& found) {
     found.external = std::exchange(w.polled, nullptr);
     if (found) return true;
   }
-  if (!oldest_first(choice)) {
+  const bool outside = outside_first(choice);
+  if (outside) found.external = s.outside.pop();
+  if (found) return true;
+  if (!oldest_first(choice, has_free_stacks(w))) {
     found.resumed = next_resumed(w);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
-    if (!found) found.external = s.outside.pop();
   } else {
-    found.external = s.outside.pop();
     // The oldest slot may be the continuation of a spawner, which waits for the tasks above it. So
     // these go first, but not for ever.
     const auto wanted = [choice](const slot& oldest) {
       return oldest.kind() != slot_kind::continuation || (choice & 255U) == 0;
     };
-    if (!found) found.in_slot = w.tasks.take_oldest(found.task, wanted);
+    found.in_slot = w.tasks.take_oldest(found.task, wanted);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
     if (!found) found.resumed = next_resumed(w);
   }
+  if (!found && !outside) found.external = s.outside.pop();
   return static_cast<bool>(found);
 }
 

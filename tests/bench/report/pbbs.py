@@ -1,17 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """The kernels of PBBS (apps/pbbs) within one place, beside OpenMP and oneTBB.
 
-Every kernel runs with every input that apps/pbbs/README.md has figures of, and --quick with the
-first of them. One program runs all variants in turn.
+Every kernel runs with every input of its kind, and --quick with the first of them. One program runs
+all variants in turn.
 """
 
 import papers
 import programs
 
-GRAPHS = ("rmat", "grid3d", "local")
+GRAPHS, SEQUENCES = ("rmat", "grid3d", "local"), ("random", "exponential", "trigrams")
 INPUTS = {
-    "scan": ("random",), "pack": ("random",), "filter": ("random",),
-    "sort": ("random", "exponential", "trigrams"),
+    "scan": SEQUENCES, "pack": SEQUENCES, "filter": SEQUENCES, "sort": SEQUENCES,
     "mis": GRAPHS, "matching": GRAPHS, "colouring": GRAPHS, "bfs": GRAPHS,
 }
 VARIANTS = {"serial": "serial", "apgas": "apgas", "openmp": "OpenMP", "tbb": "oneTBB"}

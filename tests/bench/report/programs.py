@@ -76,17 +76,17 @@ def read_app(workers, places):
     return read
 
 
-def quick_or_once(options):
-    """A round repeats all programs, so none need repeat its variants; each runs them once more
-    before, to warm up."""
-    return ["--quick"] if options.quick else ["--reps", "1"]
+def quick_or_repeated(options, times=1):
+    """A round repeats all programs, so they repeat their variants only if these take milliseconds.
+    All run them once more before, to warm up."""
+    return ["--quick"] if options.quick else ["--reps", str(times)]
 
 
 def within_a_place(name, seconds):
     def commands(build, options):
         counts = ",".join(map(str, options.workers))
         return [Command([build / "tests/bench" / name, "--workers", counts,
-                         *quick_or_once(options)], read_findings(1), seconds=seconds)]
+                         *quick_or_repeated(options)], read_findings(1), seconds=seconds)]
     return commands
 
 
@@ -94,7 +94,7 @@ def over_places(name, seconds, alone=()):
     """alone: what apgas-run is told where there is one place, if this needs no MPI."""
     def commands(build, options):
         return [Command([APGAS_RUN, "-n", count, *(alone if count == 1 else ()),
-                         build / "tests/bench" / name, *quick_or_once(options)],
+                         build / "tests/bench" / name, *quick_or_repeated(options, 5)],
                         read_findings(count), seconds=seconds, mpi=count > 1 or not alone)
                 for count in options.places]
     return commands

@@ -47,7 +47,7 @@ bool world::choose_own(sim_worker& w) {
     start_slot(w, found);
     return true;
   };
-  if (!scheduler::oldest_first(choice)) return take_ready() || take_newest();
+  if (!scheduler::oldest_first(choice, true)) return take_ready() || take_newest();
   return take_oldest() || take_newest() || take_ready();
 }
 

@@ -45,9 +45,17 @@ constexpr std::uint64_t look_for_resumed_after(std::size_t workers) noexcept {
 inline constexpr std::uint64_t end_is_near_cycles = 2'000;
 
 // Every sixteenth choice of a scheduling loop is preceded by a poll of network and timers, and
-// every fourth prefers the work that has waited longest. This makes yield() fair.
+// every fourth prefers tasks from outside the workers.
 constexpr bool polls_first(std::uint64_t choice) noexcept { return (choice & 15U) == 0; }
-constexpr bool oldest_first(std::uint64_t choice) noexcept { return (choice & 3U) == 0; }
+constexpr bool outside_first(std::uint64_t choice) noexcept { return (choice & 3U) == 0; }
+
+// Every fourth choice also prefers the task of the worker that has waited longest, which makes
+// yield() fair. In a recursion whose tasks wait for their children that task is the root of another
+// subtree, and all tasks that wait meanwhile keep their stacks. So a worker without a free stack
+// goes on with the newest work, whose end frees some, and prefers the oldest task seldom.
+constexpr bool oldest_first(std::uint64_t choice, bool has_free_stack) noexcept {
+  return (choice & (has_free_stack ? 3U : 63U)) == 0;
+}
 
 // When a worker may steal again. A steal costs thief and victim some cache misses, and if the
 // victim did not answer, the time of a heavy fence (2 us on one host, 10 us on another). If the
