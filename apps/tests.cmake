@@ -114,7 +114,7 @@ foreach(name IN ITEMS comd kmeans labelprop stream uts)
   endforeach()
 endforeach()
 # The programs that have OpenMP as their only peer.
-foreach(name IN ITEMS cg fft sssp triangles)
+foreach(name IN ITEMS cg fft life sssp triangles)
   set(remedy "was not found")
   if(OpenMP_CXX_FOUND)
     set(remedy "run ${name}_peers instead")
@@ -299,12 +299,6 @@ apgas_app_test(heat places.odd PLACES 4 TRANSPORT local
   ARGS --lines 31 --columns 17 --steps 21 --variant places)
 apgas_app_test(kmeans few_points PLACES 4 TRANSPORT local ARGS -n 3 -k 3)
 apgas_app_test(kmeans no_rounds PLACES 2 TRANSPORT local ARGS -n 500 -k 4 --rounds 0)
-apgas_app_test(life no_clients ARGS -n 16 --clients 0 --generations 10)
-apgas_app_test(life one_generation PLACES 2 TRANSPORT local
-  ARGS -n 17 --clients 9 --generations 1)
-apgas_app_test(life many_clients PLACES 4 TRANSPORT local
-  ARGS -n 40 --clients 500 --generations 40 --seed 3)
-apgas_app_test(life small_board EXPECT usage_error ARGS -n 15)
 apgas_app_test(labelprop no_edges PLACES 4 TRANSPORT local ARGS -n 3 --degree 0)
 apgas_app_test(labelprop one_component PLACES 2 TRANSPORT local ARGS -n 2000 --degree 30 --seed 5)
 apgas_app_test(sort ascending PLACES 4 TRANSPORT local ARGS -n 10007 --ascending --distinct 50)
@@ -342,8 +336,7 @@ apgas_app_test(sort few_keys PLACES 4 TRANSPORT local ARGS -n 3)
 
 # Programs and sizes for which no machine has the memory, also those of the peers.
 set(beyond_memory "labelprop -n 1000000000 --degree 1000" "fft -x 4096 -y 4096 -z 4096"
-  "sort -n 1000000000000" "gups -n 40" "jacobi -n 1000000" "life -n 1000000"
-  "kmeans -n 1000000000000" "cg -n 100000" "comd --lattice 1000")
+  "sort -n 1000000000000" "gups -n 40" "jacobi -n 1000000" "life -n 1000000")
 include(${CMAKE_CURRENT_SOURCE_DIR}/comd/tests.cmake)
 include(${CMAKE_CURRENT_SOURCE_DIR}/peers/tests.cmake)
 
@@ -351,14 +344,14 @@ include(${CMAKE_CURRENT_SOURCE_DIR}/peers/tests.cmake)
 apgas_app_test(fib local.np2 PLACES 2 TRANSPORT local ARGS ${small_fib})
 
 include(${CMAKE_CURRENT_SOURCE_DIR}/imsuite/tests.cmake)
+include(${CMAKE_CURRENT_SOURCE_DIR}/life/tests.cmake)
 include(${CMAKE_CURRENT_SOURCE_DIR}/pbbs/tests.cmake)
 
 # Invalid values of several kinds.
 apgas_app_test(epcc one_task EXPECT usage_error ARGS --tasks 1)
 apgas_app_test(epcc too_many_leaves EXPECT usage_error ARGS --tiers 8 --degree 64)
 apgas_app_test(epcc unknown_construct EXPECT usage_error ARGS --construct lock)
-foreach(case IN LISTS beyond_memory ITEMS "heat --lines 1000000 --columns 1000000"
-    "stream -n 1000000000000")
+foreach(case IN LISTS beyond_memory ITEMS "heat --lines 1000000 --columns 1000000")
   separate_arguments(arguments UNIX_COMMAND "${case}")
   list(POP_FRONT arguments name)
   apgas_app_test(${name} too_large EXPECT usage_error SAYS "of memory, and this machine has"
@@ -366,8 +359,6 @@ foreach(case IN LISTS beyond_memory ITEMS "heat --lines 1000000 --columns 100000
 endforeach()
 apgas_app_test(sort serial.too_large EXPECT usage_error SAYS "of memory, and this machine has"
   ARGS -n 1000000000000 --variant serial)
-apgas_app_test(life too_many_visits EXPECT usage_error SAYS "of memory, and this machine has"
-  ARGS --generations 1000000 --clients 100000)
 apgas_app_test(arrays too_large EXPECT usage_error SAYS "not in range" ARGS sort -n 1000000000)
 foreach(case IN ITEMS "gups -n" "heat --columns" "heat --leaf" "heat --lines" "jacobi -n")
   separate_arguments(arguments UNIX_COMMAND "${case}")

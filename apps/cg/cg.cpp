@@ -181,7 +181,7 @@ int main(int argc, char** argv) {
   plan p{.n = 64, .tolerance = 1e-10, .most_iterations = 10'000, .seed = 1};
   std::string variant = "places";
   apps::command_line line("cg", "Solves the Poisson equation on a cube by conjugate gradients.");
-  line.option("-n,--n", p.n, 1, 100'000, "points in each direction, at least as many as places");
+  line.option("-n,--n", p.n, 1, 1024, "points in each direction, at least as many as places");
   line.option("--tolerance", p.tolerance, 1e-12, 0.1, "largest residual, relative to the input");
   line.option("--iterations", p.most_iterations, 1, 1'000'000, "largest number of iterations");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the solution");

@@ -63,7 +63,7 @@ int main(int argc, char** argv) {
   std::int64_t seed = 1;
   std::string variant = "places";
   apps::command_line line("comd", "Molecular dynamics of copper atoms, with link cells.");
-  line.option("--lattice", p.lattice, 4, 1000, "unit cells along each edge, of four atoms each");
+  line.option("--lattice", p.lattice, 4, 100, "unit cells along each edge, of four atoms each");
   line.option("--steps", p.steps, 1, 100'000, "time steps of 1 fs");
   line.option("--seed", seed, 0, 1'000'000'000, "seed of the momenta");
   apps::declare_variant(line, variant,

@@ -20,7 +20,7 @@ struct problem {
   // The memory that the places of the host of place 0 need together, in bytes: each of them makes
   // all atoms at the start, and place 0 gathers and sorts them at the end.
   [[nodiscard]] double bytes(const apps::placement& all) const {
-    return sizeof(atom) * 1.0 * cube(lattice).atoms() * (all.on_host + 2);
+    return sizeof(atom) * static_cast<double>(cube(lattice).atoms()) * (all.on_host + 2);
   }
 };
 

@@ -112,7 +112,7 @@ int main(int argc, char** argv) {
   plan p{.points = 10'000'000, .clusters = 30, .rounds = 10, .seed = 1};
   apps::command_line line("kmeans",
                           "Finds clusters of points that are distributed over the places.");
-  line.option("-n,--points", p.points, 1, 1'000'000'000'000, "points of three coordinates");
+  line.option("-n,--points", p.points, 1, 100'000'000, "points of three coordinates");
   line.option("-k,--clusters", p.clusters, 1, 4096, "clusters, at most as many as points");
   line.option("--rounds", p.rounds, 0, 1'000'000,
               "largest number of rounds; fewer if no point changes");

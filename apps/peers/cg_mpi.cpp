@@ -113,7 +113,7 @@ int solve_and_report(const peers::job& job, const options& p) {
 int main(int argc, char** argv) {
   options p;
   apps::command_line line("cg_mpi", "Solves the Poisson equation over all ranks, by MPI.");
-  line.option("-n,--n", p.n, 1, 100'000, "points in each direction, at least as many as ranks");
+  line.option("-n,--n", p.n, 1, 1024, "points in each direction, at least as many as ranks");
   line.option("--tolerance", p.tolerance, 1e-12, 0.1, "largest residual, relative to the input");
   line.option("--iterations", p.most_iterations, 1, 1'000'000, "largest number of iterations");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the solution");

@@ -101,7 +101,7 @@ int main(int argc, char** argv) {
   comd::problem p;
   std::int64_t seed = 1;
   apps::command_line line("comd_mpi", "Molecular dynamics of copper atoms, in slabs, by MPI.");
-  line.option("--lattice", p.lattice, 4, 1000, "unit cells along each edge, of four atoms each");
+  line.option("--lattice", p.lattice, 4, 100, "unit cells along each edge, of four atoms each");
   line.option("--steps", p.steps, 1, 100'000, "time steps of 1 fs");
   line.option("--seed", seed, 0, 1'000'000'000, "seed of the momenta");
   if (const auto code = line.parse(argc, argv)) return *code;

@@ -84,7 +84,7 @@ int cluster_and_report(const peers::job& job, const kmeans::plan& p) {
 int main(int argc, char** argv) {
   kmeans::plan p{.points = 10'000'000, .clusters = 30, .rounds = 10, .seed = 1};
   apps::command_line line("kmeans_mpi", "Finds clusters of points over all ranks, by MPI.");
-  line.option("-n,--points", p.points, 1, 1'000'000'000'000, "points of three coordinates");
+  line.option("-n,--points", p.points, 1, 100'000'000, "points of three coordinates");
   line.option("-k,--clusters", p.clusters, 1, 4096, "clusters, at most as many as points");
   line.option("--rounds", p.rounds, 0, 1'000'000, "largest number of rounds");
   line.option("--seed", p.seed, 0, 1'000'000'000, "seed of the points");

@@ -7,7 +7,7 @@ the header itself. These comments are plain `//` sentences (docs/style.md):
 - The comment above a declaration also holds for those that follow it without an empty line.
 - `Requires:`, `Throws:`, `Context:` and `Cost:` at the start of a sentence begin the contract. A
   comment of a class or of a header whose words say "of all" or "all members" has them for all.
-- A macro is public in the headers and with the names of MACROS.
+- A macro is public if MACROS lists its header and its name.
 - A declaration whose comment begins with "For the implementation" is not public, nor is one that
   does not compile.
 """

@@ -129,7 +129,7 @@ def entries(names, level, known):
         code = "\n".join(name.declaration + ";" * (name.kind != "define") for name in together)
         text.append(f"~~~~ cpp\n{code}\n~~~~\n")
         comment = together[0].comment
-        if together[0].kind == "define":  # words behind it, rather than sentences above it
+        if comment and together[0].kind == "define":  # words behind it, not sentences above it
             comment = [comment[0][:1].upper() + comment[0][1:], *comment[1:]]
         text.append(markdown(comment))
         for name in together:

@@ -7,11 +7,15 @@ set(package_flags -G ${CMAKE_GENERATOR} -DCMAKE_C_COMPILER=${CMAKE_C_COMPILER}
   -DBUILD_SHARED_LIBS=${BUILD_SHARED_LIBS} -DAPGAS_WITH_MPI=${APGAS_WITH_MPI})
 
 # package_test(<way> <timeout> [-D...]): configures and builds the project, and runs it with one and
-# two places.
+# two places. The project is that of the folder package_source, if that is set.
 function(package_test way timeout)
   string(JOIN "\n" flags ${package_flags} ${ARGN})
+  set(source ${PROJECT_SOURCE_DIR}/tests/package)
+  if(package_source)
+    set(source ${package_source})
+  endif()
   add_test(NAME package.${way} COMMAND ${CMAKE_COMMAND} -Dway=${way}
-    -Dsource=${PROJECT_SOURCE_DIR}/tests/package -Dwork=${package_dir} "-Dflags=${flags}"
+    -Dsource=${source} -Dwork=${package_dir} "-Dflags=${flags}"
     -Dcompiler=${CMAKE_CXX_COMPILER} -Dc_compiler=${CMAKE_C_COMPILER}
     -P ${PROJECT_SOURCE_DIR}/tests/cmake/package_run.cmake)
   set_tests_properties(package.${way} PROPERTIES LABELS package TIMEOUT ${timeout})
@@ -42,20 +46,22 @@ if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND a
   apgas_test_needs(package.exported_symbols package apgas)
 endif()
 
-# The last commit: CMake fetches it; its source archive has the same bytes everywhere, and the library
-# can be built from that.
+# CMake can fetch the last commit, and its source archive has the same bytes everywhere and can be
+# built.
 if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
   package_test(fetch_content 1200
-    "-DAPGAS_FETCH=GIT_REPOSITORY file://${PROJECT_SOURCE_DIR} GIT_TAG HEAD"
+    "-DAPGAS_FETCH=GIT_REPOSITORY \"file://${PROJECT_SOURCE_DIR}\" GIT_TAG HEAD"
     -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
   add_test(NAME package.source_archive COMMAND ${Python3_EXECUTABLE}
     ${PROJECT_SOURCE_DIR}/tests/package/source_archive.py ${package_dir}/source_archive)
   set_tests_properties(package.source_archive PROPERTIES LABELS package TIMEOUT 600
     FIXTURES_SETUP apgas_archive)
   apgas_test_needs(package.source_archive package)
-  package_test(unpacked_archive 1200
-    "-DAPGAS_FETCH=SOURCE_DIR ${package_dir}/source_archive/unpacked"
+  set(unpacked ${package_dir}/source_archive/unpacked)
+  set(package_source ${unpacked}/tests/package)
+  package_test(unpacked_archive 1200 "-DAPGAS_FETCH=SOURCE_DIR \"${unpacked}\""
     -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
+  unset(package_source)
   set_tests_properties(package.unpacked_archive PROPERTIES FIXTURES_REQUIRED apgas_archive)
   set_property(TEST package.fetch_content package.unpacked_archive APPEND PROPERTY LABELS long)
 endif()

@@ -71,8 +71,8 @@ class Comparison(unittest.TestCase):
 
     def test_another_machine(self):
         new = OLD | {"machine": {"processor": "one that is new", "cores": 4}}
-        self.assertIn("another machine: None with 2 cores, the new one of one that is new with 4;",
-                      self.describe(new)[1])
+        self.assertIn("different machines: the old one of an unknown processor with 2 cores, and "
+                      "the new one of one that is new with 4 cores;", self.describe(new)[1])
 
     def test_what_one_report_lacks(self):
         new = copy.deepcopy(OLD)

@@ -5,7 +5,7 @@
 // It is written only here, and the build reads it from this file. It follows semantic versioning;
 // see CHANGELOG.md.
 
-// The parts of the version, and all of it as a text.
+// The parts of the version, and the whole of it as a string.
 #define APGAS_VERSION_MAJOR 0
 #define APGAS_VERSION_MINOR 1
 #define APGAS_VERSION_PATCH 0

@@ -61,11 +61,9 @@ fiber* next_resumed(worker& w) noexcept {
   found.in_slot = w.tasks.take_newest(found.task);
 }
 
-// Whether more tasks can wait without new stacks: the worker has some to spare, or has made few.
+// Whether the worker keeps at least 24 fibers without a task, or has made fewer than 64 so far.
 bool has_free_stacks(const worker& w) noexcept {
-  constexpr int to_spare = 24;
-  constexpr std::uint64_t few = 64;
-  return w.num_cached_fibers >= to_spare || w.count.fibers < few;
+  return w.num_cached_fibers >= 24 || w.count.fibers < 64U;
 }
 
 // Chooses work from the queues of the worker itself.
@@ -109,10 +107,8 @@ bool choose(worker& w, work& found) {
     found.resumed = next_resumed(w);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
   } else {
-    // The oldest slot may be the continuation of a spawner, which waits for the tasks above it. So
-    // these go first, but not for ever.
     const auto wanted = [choice](const slot& oldest) {
-      return oldest.kind() != slot_kind::continuation || (choice & 255U) == 0;
+      return oldest.kind() != slot_kind::continuation || continuation_too(choice);
     };
     found.in_slot = w.tasks.take_oldest(found.task, wanted);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);

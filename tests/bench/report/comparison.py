@@ -95,11 +95,11 @@ def changes(old_report, new_report):
 def describe(old_report, new_report):
     """Prints the changes; returns whether a variant of apgas became slower."""
     worse = False
-    old, new = ([str(each["machine"].get(name)) for name in ("processor", "cores")]
-                for each in (old_report, new_report))
+    old, new = (f"{each['machine'].get('processor', 'an unknown processor')} with "
+                f"{each['machine'].get('cores')} cores" for each in (old_report, new_report))
     if old != new:
-        print(f"the old report is of another machine: {old[0]} with {old[1]} cores, the new one of "
-              f"{new[0]} with {new[1]}; benchmarks without peers are not corrected for that")
+        print(f"the reports are of different machines: the old one of {old}, and the new one of "
+              f"{new}; benchmarks without peers are not corrected for that")
     for key, ratio, noise, ours in changes(old_report, new_report):
         _, benchmark, variant, workers, places = key
         slower = ratio > 1

@@ -77,8 +77,8 @@ def read_app(workers, places):
 
 
 def quick_or_repeated(options, times=1):
-    """A round repeats all programs, so they repeat their variants only if these take milliseconds.
-    All run them once more before, to warm up."""
+    """A round repeats all programs, so those of tests/bench repeat their variants only if these
+    take milliseconds. They run them once more before, to warm up."""
     return ["--quick"] if options.quick else ["--reps", str(times)]
 
 

@@ -13,6 +13,7 @@ PLACES = {"places": "apgas", "openmp": "OpenMP"}
 CASES = {
     "cg": ("cg_peers -n 128", "cg_peers -n 8", PLACES),
     "fft": ("fft_peers -x 128 -y 128 -z 128 --rounds 3", "fft_peers -x 8 -y 8 -z 8", PLACES),
+    "life": ("life_peers -n 512 --generations 200", "life_peers -n 64 --generations 20", PLACES),
     "sssp": ("sssp_peers --scale 16", "sssp_peers --scale 8",
              {"delta": "apgas", "openmp": "OpenMP"}),
     "triangles": ("triangles_peers --scale 14", "triangles_peers --scale 8", PLACES),

@@ -41,12 +41,13 @@ bool world::choose_own(sim_worker& w) {
     if (w.tasks.empty()) return false;
     updates(w, line_of(w.id, tail_line));
     const auto wanted = [choice](const task& oldest) {
-      return oldest.what != kind::continuation || (choice & 255U) == 0;
+      return oldest.what != kind::continuation || scheduler::continuation_too(choice);
     };
     if (!w.tasks.take_oldest(found, wanted)) return false;
     start_slot(w, found);
     return true;
   };
+  // There are no stacks here, so none is ever lacking.
   if (!scheduler::oldest_first(choice, true)) return take_ready() || take_newest();
   return take_oldest() || take_newest() || take_ready();
 }

@@ -6,7 +6,10 @@
 #include <gtest/gtest.h>
 
 #include "arrays/run.hpp"
+#include "cg/poisson.hpp"
+#include "comd/run_slab.hpp"
 #include "jacobi/wave.hpp"
+#include "kmeans/lloyd.hpp"
 #include "life/memory.hpp"
 #include "sort/samples.hpp"
 
@@ -44,6 +47,24 @@ TEST(ProgramMemory, AMeshHasTwoCopies) {
   EXPECT_EQ(jacobi::bytes_of_mesh(1000, {1, 1}), 16e6);
   EXPECT_EQ(jacobi::bytes_of_mesh(1000, {4, 1}), 4e6);
   EXPECT_EQ(jacobi::bytes_of_mesh(1'000'000, {1, 1}), 16e12);
+}
+
+TEST(ProgramMemory, AtomsThatEachPlaceMakes) {
+  const comd::problem p{.lattice = 10, .steps = 1, .seed = 1};
+  constexpr double atoms = 4000 * sizeof(comd::atom);
+  EXPECT_EQ(p.bytes({1, 1}), 3 * atoms);  // two copies at the end
+  EXPECT_EQ(p.bytes({8, 4}), 6 * atoms);  // the others are on another host
+}
+
+TEST(ProgramMemory, PointsAndTheirClusters) {
+  const kmeans::plan p{.points = 1000, .clusters = 2, .rounds = 1, .seed = 1};
+  EXPECT_EQ(p.bytes({1, 1}), 32000);
+  EXPECT_EQ(p.bytes({8, 1}), 32000);  // the check
+}
+
+TEST(ProgramMemory, VectorsOverThePoints) {
+  EXPECT_EQ(cg::poisson(10, 1).bytes({1, 1}), 40000);
+  EXPECT_EQ(cg::poisson(10, 1).bytes({4, 1}), 16000);
 }
 
 TEST(ProgramMemory, VisitsOfClients) {

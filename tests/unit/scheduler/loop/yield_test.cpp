@@ -57,7 +57,7 @@ class Yield : public testing::TestWithParam<int> {  // the number of other tasks
     });
   }
 };
-INSTANTIATE_TEST_SUITE_P(Company, Yield, testing::Values(0, 1, 2, 7, 50));
+INSTANTIATE_TEST_SUITE_P(Company, Yield, testing::Values(0, 1, 2, 7, 50, 100, 300));
 
 TEST_P(Yield, LetsAnUnstartedTaskRun) {
   run([](task_place&, std::atomic<bool>& x) { async([&] { x = true; }); });

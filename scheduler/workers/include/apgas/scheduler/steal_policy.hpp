@@ -49,13 +49,16 @@ inline constexpr std::uint64_t end_is_near_cycles = 2'000;
 constexpr bool polls_first(std::uint64_t choice) noexcept { return (choice & 15U) == 0; }
 constexpr bool outside_first(std::uint64_t choice) noexcept { return (choice & 3U) == 0; }
 
-// Every fourth choice also prefers the task of the worker that has waited longest, which makes
-// yield() fair. In a recursion whose tasks wait for their children that task is the root of another
-// subtree, and all tasks that wait meanwhile keep their stacks. So a worker without a free stack
-// goes on with the newest work, whose end frees some, and prefers the oldest task seldom.
-constexpr bool oldest_first(std::uint64_t choice, bool has_free_stack) noexcept {
-  return (choice & (has_free_stack ? 3U : 63U)) == 0;
+// Every fourth choice also prefers the oldest task in the deque of the worker, which makes yield()
+// fair. In a recursion whose tasks wait for their children that task is the root of another
+// subtree, and all tasks that wait meanwhile keep their stacks. So a worker that lacks free stacks
+// goes on with what has been resumed and with the newest task, whose end frees some, and prefers
+// the oldest one rarely. These are not the choices that prefer other work, which may never run out.
+constexpr bool oldest_first(std::uint64_t choice, bool has_free_stacks) noexcept {
+  return (choice & (has_free_stacks ? 3U : 63U)) == 2;
 }
+// A continuation of a spawner, which waits for the tasks above it, counts as oldest at these only.
+constexpr bool continuation_too(std::uint64_t choice) noexcept { return (choice & 255U) == 2; }
 
 // When a worker may steal again. A steal costs thief and victim some cache misses, and if the
 // victim did not answer, the time of a heavy fence (2 us on one host, 10 us on another). If the
