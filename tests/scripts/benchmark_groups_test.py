@@ -89,7 +89,7 @@ class Papers(unittest.TestCase):
             found.setdefault(key.benchmark, []).append(key.variant)
         self.assertEqual(found["within a place: cg"], ["apgas", "OpenMP"])
         self.assertEqual(found["within a place: comd"], ["apgas forall", "OpenMP", "oneTBB"])
-        self.assertEqual(len(found), 8)
+        self.assertEqual(len(found), 9)
 
     def test_what_a_host_without_mpi_leaves_out(self):
         options = argparse.Namespace(quick=True, workers=[1], places=[1, 2])
@@ -112,7 +112,7 @@ class Papers(unittest.TestCase):
         made = {quick: groups.GROUPS["pbbs"].commands(pathlib.Path("b"), argparse.Namespace(
             quick=quick, workers=[1, 2], places=[2])) for quick in (True, False)}
         self.assertEqual({quick: len(commands) for quick, commands in made.items()},
-                         {True: 16, False: 36})
+                         {True: 16, False: 48})
         line = {"verified": True, "serial_seconds": 1e-9, "apgas_seconds": 2e-9,
                 "tbb_seconds": 4e-9}
         one, two = made[True][0], made[True][8]
