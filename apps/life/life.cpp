@@ -25,17 +25,16 @@ namespace {
 life::served run(const life::plan& p, const std::string& variant,
                  [[maybe_unused]] std::optional<apps::peer_thread>& peer) {
   if (variant == "serial") return life::serve_in_rounds(p, life::serially());
-  life::served found;
 #if defined(_OPENMP)
   if (peer) {
+    life::served found;
     peer->run([&, threads = apgas::num_workers()] {
       found = life::serve_in_rounds(p, life::by_openmp(threads));
     });
     return found;
   }
 #endif
-  found = life::serve(p);
-  return found;
+  return life::serve(p);
 }
 
 int serve_and_report(const life::plan& p, const std::string& variant,

@@ -160,7 +160,7 @@ def ours(build, options):
         return {programs.Key(FIB if key.benchmark.startswith("fib(") else key.benchmark,
                              key.variant, key.workers, 1): value for key, value in found.items()}
     size = ["--workers", ",".join(map(str, options.workers)),
-            *(["--quick"] if options.quick else ["--reps", "1"])]
+            *programs.quick_or_repeated(options)]
     for name, work, seconds in (("spawn_bench", "fib", (5, 2)),
                                 ("sync_bench", "barrier", (75, 15))):
         yield programs.Command([build / "tests/bench" / name, "--only", work, *size], named,

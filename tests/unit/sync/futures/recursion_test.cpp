@@ -24,9 +24,10 @@ TEST(future, a_recursion_ends_subtrees_before_it_begins_others) {
     constexpr int depth = 13;
     EXPECT_EQ(leaves_below(depth), 1 << depth);
     // Each of the 8,191 tasks with children waits. A stack is made only if none is free, so their
-    // number is that of the tasks that waited at the same time.
+    // number is about that of the tasks that waited at the same time: 2,300 if every fourth choice
+    // prefers the oldest task, 260 to 380 with few free stacks.
     const auto& place = apgas::sync::place_of(*apgas::scheduler::current_fiber());
-    EXPECT_LT(place.task_scheduler->stats().fibers, 500U);
+    EXPECT_LT(place.task_scheduler->stats().fibers, 1'000U);
   });
 }
 
