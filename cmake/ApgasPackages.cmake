@@ -26,6 +26,14 @@ install(FILES ${man}/_apgas DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-comp
 
 install(DIRECTORY docs DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg" PATTERN "*.png")
+set(APGAS_SITE "" CACHE PATH
+  "The built site of the documents, which apgas-doc then contains; launch/package sets it")
+mark_as_advanced(APGAS_SITE)
+if(APGAS_SITE)
+  install(DIRECTORY ${APGAS_SITE}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html COMPONENT doc)
+  install(FILES packages/debian/apgas-doc.doc-base RENAME apgas-doc
+    DESTINATION ${CMAKE_INSTALL_DATADIR}/doc-base COMPONENT doc)
+endif()
 install(FILES README.md CHANGELOG.md DESTINATION ${CMAKE_INSTALL_DOCDIR} COMPONENT doc)
 install(FILES apps/hello/hello.cpp apps/averaging/averaging.cpp
   DESTINATION ${CMAKE_INSTALL_DOCDIR}/examples COMPONENT doc)

@@ -21,9 +21,10 @@ apgas::task<> read_later(apgas::future<int> value) {
   static_cast<void>(co_await value);  // coroutines wait
 }
 
+// Each task begins before the next is spawned, so that gdb shows them in this order.
 void suspend_all() {
   apgas::latch gate(1);
-  apgas::latch started(5);
+  apgas::semaphore begun(0);
   apgas::mutex held;
   held.lock();
   apgas::promise<int> value;
@@ -31,20 +32,22 @@ void suspend_all() {
   apgas::finish([&] {
     for (int i = 0; i < 3; ++i) {
       apgas::async([&] {
-        started.count_down();
+        begun.release();
         wait_deeply(gate, 4);
       });
+      begun.acquire();
     }
     apgas::async(apgas::name("writer"), [&] {
-      started.count_down();
+      begun.release();
       held.lock();
     });
+    begun.acquire();
     apgas::async(apgas::clocked(c), [&, c] {
-      started.count_down();
+      begun.release();
       c.advance();
     });
+    begun.acquire();
     for (int i = 0; i < 2; ++i) apgas::async(apgas::name("reader"), read_later(value.get_future()));
-    started.wait();
     apgas::sleep_for(200ms);  // until the tasks wait
     std::abort();
   });

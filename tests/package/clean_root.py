@@ -7,8 +7,8 @@
 The clean system is made by mmdebstrap, in a temporary folder; RELEASE is bookworm by default, and
 $MIRROR selects a mirror. There, the smallest program of README.md is built with the CMakeLists.txt
 of docs/how_to/cmake.md and with pkg-config, and run on two places; the man page and the completion
-of each tool are looked up; and the packages are removed again. Needs root. The exit code is 1 if a
-step failed.
+of each tool and the pages of the site are looked up; and the packages are removed again. Needs
+root. The exit code is 1 if a step failed.
 """
 
 import os
@@ -103,6 +103,10 @@ def use(root, program, cmake):
         words = [word for word in root.run(ZSH.replace("TOOL", tool)).split()
                  if word.startswith("--")]
         check(set(words) == options, f"the completion of {tool} in zsh has {words}, not {options}")
+    pages = root.run("find /usr/share/doc/apgas/html -name '*.html'").splitlines()
+    index = next(line.split(": ")[1] for line in root.run("cat /usr/share/doc-base/apgas-doc")
+                 .splitlines() if line.startswith("Index: "))
+    check(index in pages and len(pages) >= 100, f"apgas-doc has {len(pages)} pages, or no {index}")
     print("man pages and completion have the options of --help")
 
 

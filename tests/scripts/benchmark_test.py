@@ -224,6 +224,8 @@ class CommandLine(unittest.TestCase):
         self.refused("'1' is not a number of rounds from 2 to 100", "--rounds", "1")
         self.refused("is no folder that can be written: File exists", "--output", "/dev/null",
                      "--from-json", self.write("old.json", OLD))
+        self.refused("--from-json measures nothing, so --rounds has no meaning", "--rounds", "9",
+                     "--from-json", self.write("old.json", OLD))
         self.refused("has format 0, and this version reads format 1", "--compare", other)
         self.refused("whose times mean nothing", "--compare", quick)
         self.refused("is no whole report, since it lacks quick: make it again", "--compare",

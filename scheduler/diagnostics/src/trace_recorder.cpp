@@ -133,7 +133,7 @@ void trace_recorder::spawned(fiber& parent, observed_task& child) noexcept {
 void trace_recorder::begins(fiber& self, observed_task& task) noexcept {
   if (!recording()) return;
   lane& on = lane_of(*self.on);
-  const std::uint64_t time = now();
+  const std::uint64_t time = task.below == nullptr ? now_after_cause() : now();
   const std::uint64_t spawned_at = spawn_time(task);
   const std::uint64_t by = spawner(task);
   know(on, task);
@@ -220,7 +220,7 @@ void trace_recorder::suspends(fiber& self, const wait_record& why) noexcept {
 void trace_recorder::resumes(fiber& self, std::uint64_t cause) noexcept {
   if (!recording()) return;
   lane& on = lane_of(*self.on);
-  const std::uint64_t time = now();
+  const std::uint64_t time = now_after_cause();
   std::uint64_t* const w = room(on, nullptr, 4, time);
   if (w == nullptr) return;
   if (self.observed != nullptr) know(on, *self.observed);
@@ -314,7 +314,7 @@ void trace_recorder::frame(event_kind what, std::uint64_t flow, std::uint8_t kin
   const scheduler* const home = home_.load(base::acquire);  // P2 of trace_recorder.hpp
   const bool is_worker = f != nullptr && home != nullptr && f->on->home == home;
   const lane_guard guard(is_worker ? lane_of(*f->on) : lane_of_others(), !is_worker);
-  const std::uint64_t time = now();
+  const std::uint64_t time = now_after_cause();
   std::uint64_t* const w = room(guard.on, is_worker ? f : nullptr, 4, time);
   if (w == nullptr) return;
   w[0] = first_word(what, time);

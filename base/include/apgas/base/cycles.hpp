@@ -21,4 +21,14 @@ inline std::uint64_t cycles() noexcept {
 #endif
 }
 
+// The same, read after all earlier loads of the thread: not before a time that another thread had
+// read before it wrote what this one has seen. A processor may execute cycles() before them.
+// Cost: about 10 ns, and what earlier loads still take.
+inline std::uint64_t cycles_after_loads() noexcept {
+#if defined(__x86_64__)
+  __builtin_ia32_lfence();
+#endif
+  return cycles();
+}
+
 }  // namespace apgas::inline v0::base

@@ -92,6 +92,10 @@ class trace_recorder final : public task_observer {
   using lanes = std::vector<std::unique_ptr<lane>>;
 
   std::uint64_t now() const noexcept { return base::cycles() - base_cycles_; }
+  // For what another thread has caused: not before the event that caused it.
+  std::uint64_t now_after_cause() const noexcept {
+    return base::cycles_after_loads() - base_cycles_;
+  }
   lane& lane_of(const worker& w) noexcept;
   lane& lane_of_others() noexcept;
   std::uint64_t label(lane& on, const std::source_location& site, const char* name) noexcept;
