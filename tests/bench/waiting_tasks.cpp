@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// waiting_tasks N [calls]: N tasks of each place wait for a latch of their place. With `calls`,
-// half of them wait in an `at` for one of the others, at the next place. Prints "ready" when all of
+// waiting_tasks N [calls|latches]: N tasks of each place wait for a latch of their place. With
+// `calls`, half of them wait in an `at` for one of the others, at the next place; with `latches`,
+// each waits for a latch of its own. Prints "ready" when all of
 // them wait, and ends when its standard input does. For measurements of reports.
 #include <atomic>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <deque>
 #include <string_view>
 
 #include <unistd.h>
@@ -14,25 +16,33 @@
 
 namespace {
 
+enum class kind : unsigned char { one_latch, calls, latches };
+
 struct waiting {
-  apgas::latch gate{1};
+  explicit waiting(int latches) {
+    for (int i = 0; i < latches; ++i) gates.emplace_back(1);
+  }
+  std::deque<apgas::latch> gates;
   std::atomic<int> tasks{0};
 };
 using waiting_places = apgas::place_local<waiting>;
 
-void wait_here(const waiting_places& at_each) {
+void wait_here(const waiting_places& at_each, int gate) {
   ++at_each->tasks;
-  at_each->gate.wait();
+  at_each->gates[static_cast<std::size_t>(gate)].wait();
 }
 
-void spawn_tasks(const waiting_places& at_each, int n, bool calls) {
+void spawn_tasks(const waiting_places& at_each, int n, kind what) {
   const auto all = apgas::places();
   const apgas::place next = all[(static_cast<std::size_t>(apgas::here().id()) + 1) % all.size()];
-  if (calls) {
+  if (what == kind::calls) {
     for (int i = 0; i < n / 2; ++i)
-      apgas::async([at_each, next] { apgas::at(next, [at_each] { wait_here(at_each); }); });
+      apgas::async([at_each, next] { apgas::at(next, [at_each] { wait_here(at_each, 0); }); });
   } else {
-    for (int i = 0; i < n; ++i) apgas::async([at_each] { wait_here(at_each); });
+    for (int i = 0; i < n; ++i) {
+      const int gate = what == kind::latches ? i : 0;
+      apgas::async([at_each, gate] { wait_here(at_each, gate); });
+    }
   }
 }
 
@@ -46,19 +56,24 @@ void wait_for_the_end_of_input() {
   });
 }
 
-void main_task(int n, bool calls) {
-  const auto at_each = waiting_places::make(apgas::places(), [] { return waiting(); });
+void main_task(int n, kind what) {
+  const auto at_each = waiting_places::make(
+      apgas::places(), [](int latches) { return waiting(latches); }, what == kind::latches ? n : 1);
   apgas::finish([&] {
     for (apgas::place p : apgas::places()) {
-      apgas::async_at(p, [at_each, n, calls] { spawn_tasks(at_each, n, calls); });
+      apgas::async_at(p, [at_each, n, what] { spawn_tasks(at_each, n, what); });
     }
     for (apgas::place p : apgas::places()) {
-      apgas::at(p, [at_each, wanted = calls ? n / 2 : n] {
+      apgas::at(p, [at_each, wanted = what == kind::calls ? n / 2 : n] {
         while (at_each->tasks < wanted) apgas::sleep_for(std::chrono::milliseconds(1));
       });
     }
     wait_for_the_end_of_input();
-    for (apgas::place p : apgas::places()) apgas::at(p, [at_each] { at_each->gate.count_down(); });
+    for (apgas::place p : apgas::places()) {
+      apgas::at(p, [at_each] {
+        for (auto& gate : at_each->gates) gate.count_down();
+      });
+    }
   });
 }
 
@@ -66,6 +81,9 @@ void main_task(int n, bool calls) {
 
 int main(int argc, char** argv) {
   const int n = argc > 1 ? std::atoi(argv[1]) : 1000;
-  const bool calls = argc > 2 && std::string_view(argv[2]) == "calls";
-  return apgas::run(argc, argv, [n, calls] { main_task(n, calls); });
+  const std::string_view word = argc > 2 ? argv[2] : "";
+  const kind what = word == "calls"     ? kind::calls
+                    : word == "latches" ? kind::latches
+                                        : kind::one_latch;
+  return apgas::run(argc, argv, [n, what] { main_task(n, what); });
 }
