@@ -6,7 +6,8 @@ first line, how long its text is, and how much memory the job has before it and 
     report_time.py build/release/tests/bench/waiting_tasks [--tasks 1000000] [--repeat 5]
 
 All places are in one process, or with --processes in one each, which mpirun starts. A waiting task
-has a stack of its own, so a million tasks need 6 GB. With --check, it fails if the text or the memory grows with the number of tasks as it must not.
+has a stack of its own, so a million tasks need 6 GB. With --check, it fails if the text or the
+memory grows with the number of tasks as it must not.
 """
 
 import argparse
