@@ -6,11 +6,12 @@ set(flood_settings APGAS_TASK_WINDOW=1M APGAS_SEND_QUEUE=1M)
 set(frame_counts_settings APGAS_DEADLOCK=off)
 set(team_order_settings APGAS_TEAM_WARNING=1)
 
-# apgas_many_test(<name> <program> <workers> <places> [VAR=value...]), if the program is built.
-function(apgas_many_test name program workers places)
+# apgas_many_test(<name> <program> <workers> <places> <transport> [VAR=value...]), if the program is
+# built.
+function(apgas_many_test name program workers places transport)
   if(TARGET places_${program}_test)
-    apgas_add_test(${name}.${program} "places;local;long;scheduler/workers" 2 3000
-      "APGAS_TRANSPORT=local;APGAS_PLACES=${places};APGAS_WORKERS=${workers};${${program}_settings};${ARGN}"
+    apgas_add_test(${name}.${program} "places;${transport};long;scheduler/workers" 2 3000
+      "APGAS_TRANSPORT=${transport};APGAS_PLACES=${places};APGAS_WORKERS=${workers};${${program}_settings};${ARGN}"
       places_${program}_test)
   endif()
 endfunction()
@@ -21,7 +22,7 @@ if(NOT APGAS_SANITIZE)
   list(APPEND programs c_program dist_algorithms flood frame_counts one_sided random_tree zero_copy)
 endif()
 foreach(program IN LISTS programs)
-  apgas_many_test(places_thousand_workers_test ${program} 1024 1)
+  apgas_many_test(places_thousand_workers_test ${program} 1024 1 local)
 endforeach()
 
 # Many places: without the tests in which each place calls each other one again and again, and those
@@ -48,6 +49,15 @@ foreach(program IN LISTS programs)
   if(DEFINED ${program}_tests)
     list(JOIN ${program}_tests ":" filter)
   endif()
-  apgas_many_test(places_many_places_test ${program} 1 256 "GTEST_FILTER=${filter}"
+  apgas_many_test(places_many_places_test ${program} 1 256 local "GTEST_FILTER=${filter}"
     ${${program}_amount})
 endforeach()
+
+# Each place is a process, which the program starts by mpirun: half of the time is that of the start.
+if(apgas_mpi AND NOT APGAS_SANITIZE)
+  foreach(program IN ITEMS constructs internals)
+    list(JOIN ${program}_tests ":" filter)
+    apgas_many_test(places_many_processes_test ${program} 1 256 shm "GTEST_FILTER=${filter}"
+      ${apgas_mpirun_environment})
+  endforeach()
+endif()

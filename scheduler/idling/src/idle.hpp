@@ -6,6 +6,7 @@
 #include <cstdint>
 
 #include <apgas/base/atomic.hpp>
+#include <apgas/base/cache_line.hpp>
 #include <apgas/base/spin_lock.hpp>
 
 // The idle list: it knows how many workers search for work and which workers sleep, and decides
@@ -33,8 +34,8 @@
 //
 // Pairs
 //   P1  A producer makes work visible, executes the light fence and loads wanted_. A worker that
-//       goes to sleep stores wanted_, executes the heavy fence and checks all queues. At least one
-//       of the two sees the store of the other.
+//       goes to sleep stores wanted_, or loads under the lock what it would store, executes the
+//       heavy fence and checks all queues. At least one of the two sees the store of the other.
 //
 // Three rules are optimisations only: a producer wakes one worker at a time; a worker that was
 // woken and has stolen wakes two, so that the number of those awake doubles with each wake-up; and
@@ -194,12 +195,15 @@ class idle_list {
     --asleep_;
   }
 
+  // Stores wanted_ only if it changes, which it seldom does while workers begin and end searches.
+  // So the copies that all producers have of its line stay valid.
   void update_locked() noexcept {
-    wanted_.store(searching_ == 0 && sleepers_ != nullptr, base::relaxed);
+    const bool wanted = searching_ == 0 && sleepers_ != nullptr;
+    if (wanted_.load(base::relaxed) != wanted) wanted_.store(wanted, base::relaxed);
   }
 
-  base::atomic<bool> wanted_{false};
-  base::spin_lock lock_;
+  alignas(base::cache_line_bytes) base::atomic<bool> wanted_{false};
+  alignas(base::cache_line_bytes) base::spin_lock lock_;
   int searching_ = 0;
   std::size_t asleep_ = 0;  // the length of the list
   Entry* sleepers_ = nullptr;

@@ -30,9 +30,7 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr std::ptrdiff_t drain_least = 128;   // fewer tasks are not worth two switches
 constexpr std::uint64_t drains_per_look = 4;  // between looks for other work
-constexpr std::ptrdiff_t room = 256;          // 16 KiB of slots: half of a first-level cache
 
 slot continuation_of(fiber& spawner) {
   slot s{};
@@ -81,8 +79,9 @@ void attend(fiber& self, bool drainable) {
   w.tasks.answer();
   slot* const head = w.tasks.head();
   slot* floor = drainable && self.task.rare.atomic_depth == 0 ? lowest_drainable(self) : head;
-  const bool many = head - floor >= drain_least;
-  if (w.tasks.attend(many ? floor + room : head + drain_least)) {
+  const std::ptrdiff_t least = drain_least(w.home->num_workers());
+  const bool many = head - floor >= least;
+  if (w.tasks.attend(many ? floor + 2 * least : head + least)) {
     w.home->internals().notify();
     // This answered the request of an observation that began or ended after the look above.
     if (w.tasks.observed() != (w.observer.get() != nullptr)) w.tasks.raise_attention();

@@ -215,7 +215,8 @@ constexpr std::uint64_t long_round = 3'000'000;
 // stops.
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
-  s.idle.begin_search();
+  bool counts = counts_as_searching_at_once(w.home->num_workers());
+  if (counts) s.idle.begin_search();
   w.searches.store(true, base::relaxed);
   const std::uint64_t begun = observe_begin(w, worker_activity::search);
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
@@ -229,7 +230,7 @@ bool search(worker& w, work& found) {
     stole = steal(w, found, leave_resumed);
     if (stole) break;
     if (s.stopping.load(base::acquire)) {  // P1 of scheduler.cpp
-      static_cast<void>(s.idle.end_search());
+      if (counts) static_cast<void>(s.idle.end_search());
       return false;
     }
     const bool yields = s.oversubscribed.load(base::relaxed);
@@ -246,6 +247,7 @@ bool search(worker& w, work& found) {
       base::cpu_relax();
     }
     if ((++rounds & 31U) != 0 && !others_compute) continue;
+    if (!std::exchange(counts, true)) s.idle.begin_search();
     const auto now = clock::now();
     if (s.cores.is_due(now)) s.look_at_cores(now);
     if (others_compute) give_up = {};
@@ -260,6 +262,7 @@ bool search(worker& w, work& found) {
   }
   w.searches.store(false, base::relaxed);
   observe_activity(w, worker_activity::search, begun);
+  if (!counts) return true;
   // A worker that was woken and could steal has probably left work for others. If it came too late
   // for that, or was woken for a message, one more worker is enough.
   for (idle_entry* next : s.idle.end_search(woken && stole)) {

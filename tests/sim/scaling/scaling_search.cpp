@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 
 #include "scaling_world.hpp"
 
@@ -68,10 +69,14 @@ void world::choose(sim_worker& w) {
   begin_search(w);
 }
 
-void world::begin_search(sim_worker& w) {
-  updates(w, idle_line());
-  idle_.begin_search();
+void world::count(sim_worker& w) {
+  change_idle(w, [this] { idle_.begin_search(); });
   w.searches = true;
+}
+
+void world::begin_search(sim_worker& w) {
+  w.searches = false;
+  if (scheduler::counts_as_searching_at_once(size())) count(w);
   w.give_up = 0;
   w.rounds = 0;
   w.resumed_since = 0;
@@ -140,6 +145,7 @@ void world::end_round(sim_worker& w) {
   if (w.visits != 0) w.victims.found_none(now_ + spent_);
   spend(end_of_round);
   if ((++w.rounds & 31U) == 0) {
+    if (!w.searches) count(w);
     const cycles now = now_ + spent_;
     if (w.give_up == 0) {
       w.give_up = now + spin;
@@ -201,19 +207,22 @@ void world::steal(sim_worker& w) {
 }
 
 void world::end_search(sim_worker& w, bool stole) {
+  if (!w.searches) return;
   w.searches = false;
-  updates(w, idle_line());
   const bool woken = std::exchange(w.woken, false);
-  for (entry* const next : idle_.end_search(woken && stole)) {
+  std::array<entry*, 2> taken{};
+  change_idle(w, [&] { taken = idle_.end_search(woken && stole); });
+  for (entry* const next : taken) {
     if (next != nullptr) wake(next);
   }
 }
 
 void world::notify(sim_worker& w) {
-  reads(w, idle_line());
+  reads(w, wanted_line());
   if (!idle_.wanted()) return;
-  updates(w, idle_line());
-  if (entry* const e = idle_.take_sleeper()) wake(e);
+  entry* e = nullptr;
+  change_idle(w, [&] { e = idle_.take_sleeper(); });
+  if (e != nullptr) wake(e);
 }
 
 void world::wake(entry* e) {
@@ -242,8 +251,7 @@ bool world::any_work() {
 
 void world::fall_asleep(sim_worker& w) {
   w.woken = false;
-  updates(w, idle_line());
-  static_cast<void>(idle_.announce_sleep(&w.in_list));
+  change_idle(w, [&] { static_cast<void>(idle_.announce_sleep(&w.in_list)); });
   const cycles before = spent_;
   for (const auto& other : workers_) {
     other->tasks.raise_attention();

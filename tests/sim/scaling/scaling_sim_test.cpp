@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
+#include <utility>
+
 #include <gtest/gtest.h>
 
 #include "scaling_programs.hpp"
@@ -37,6 +39,19 @@ TEST(ScalingSim, ALargeTreeKeepsHundredsOfWorkersBusy) {
     EXPECT_GT(speed_up_of_each("geometric", 13, 256), 0.9);
   } else {
     EXPECT_GT(speed_up_of_each("geometric", 12, 128), 0.95);
+  }
+}
+
+TEST(ScalingSim, OneProducerFeeds256Workers) {
+  EXPECT_GT(speed_up_of_each("producer", 20'000, 128), 0.85);
+  EXPECT_GT(speed_up_of_each("producer", 20'000, 256), 0.75);
+}
+
+// Searches and pushes must not all wait for the line of the idle list: programs of few milliseconds
+// became slower with each worker beyond 64.
+TEST(ScalingSim, MoreThan64WorkersSlowNothingDown) {
+  for (const auto& [name, size] : {std::pair("fib", 26), {"binomial", 1'000}, {"geometric", 9}}) {
+    EXPECT_LT(simulated(name, size, 256).time, simulated(name, size, 64).time) << name;
   }
 }
 

@@ -12,8 +12,6 @@ namespace {
 constexpr cycles push_cost = 8;
 constexpr cycles pop_cost = 6;
 constexpr cycles wait_step = 100;  // between two looks of a fork at its stolen branch
-constexpr std::ptrdiff_t drain_least = 128;
-constexpr std::ptrdiff_t room = 256;
 
 }  // namespace
 
@@ -93,8 +91,9 @@ void world::attend(sim_worker& w, bool drainable) {
            floor[-1].what != kind::continuation)
       --floor;
   }
-  const bool many = head - floor >= drain_least;
-  if (w.tasks.attend(many ? floor + room : head + drain_least)) notify(w);
+  const std::ptrdiff_t least = scheduler::drain_least(size());
+  const bool many = head - floor >= least;
+  if (w.tasks.attend(many ? floor + 2 * least : head + least)) notify(w);
   if (!many) return;
   fiber* const other = new_fiber();
   other->spawner = w.current;

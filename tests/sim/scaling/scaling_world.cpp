@@ -14,7 +14,7 @@ constexpr std::size_t slots_of_worker = std::size_t{1} << 15U;
 world::world(const machine& m, int workers)
     : machine_(m),
       patience_(scheduler::answer_patience_cycles(workers)),
-      lines_(machine_, workers, static_cast<std::size_t>(workers) * lines_of_worker + 3) {
+      lines_(machine_, workers, static_cast<std::size_t>(workers) * lines_of_worker + 4) {
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<sim_worker>());
     sim_worker& w = *workers_.back();

@@ -113,8 +113,8 @@ struct sim_worker {
     resumes  // the tasks of a phase
   };
   mode doing = mode::chooses;
-  bool searches = false;
-  bool woken = false;  // for this search
+  bool searches = false;  // and counts as such
+  bool woken = false;     // for this search
   std::size_t next_victim = 0;
   std::size_t visits = 0;  // of this round
   unsigned rounds = 0;
@@ -193,7 +193,8 @@ class world {
   // The line of the lock of the clock, which contains the counter too; and that of the lists.
   std::size_t clock_line() const { return idle_line() + 1; }
   std::size_t lists_line() const { return idle_line() + 2; }
-  std::size_t lines() const { return idle_line() + 3; }
+  std::size_t wanted_line() const { return idle_line() + 3; }
+  std::size_t lines() const { return idle_line() + 4; }
 
   sim_worker& at(int id) { return *workers_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(workers_.size()); }
@@ -211,12 +212,22 @@ class world {
     spend(machine_.locked_update);
   }
   void barrier(sim_worker& w);
+  // Changes the idle list by change(). Producers read another line of it, which is written only if
+  // what they read changes.
+  template <class Change>
+  void change_idle(sim_worker& w, Change change) {
+    updates(w, idle_line());
+    const bool before = idle_.wanted();
+    change();
+    if (idle_.wanted() != before) writes(w, wanted_line());
+  }
 
   void step(sim_worker& w);
 
   // scaling_search.cpp
   void choose(sim_worker& w);
   bool choose_own(sim_worker& w);
+  void count(sim_worker& w);
   void begin_search(sim_worker& w);
   void begin_round(sim_worker& w);
   void look_for_resumed(sim_worker& w);

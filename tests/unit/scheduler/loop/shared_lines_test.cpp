@@ -32,6 +32,7 @@ TEST(SharedLines, AreDividedByThoseWhoWriteThem) {
                        line_of(s.timed),    line_of(s.poller_lock), line_of(s.external_calls),
                        line_of(s.settings), line_of(s.polls_seen),  line_of(s.cores)};
   EXPECT_EQ(lines.size(), 9U);
+  EXPECT_GT(sizeof s.idle, base::cache_line_bytes) << "producers read a line of their own";
 }
 
 }  // namespace

@@ -39,6 +39,20 @@ constexpr std::uint64_t look_for_resumed_after(std::size_t workers) noexcept {
   return workers <= 9 ? 0 : 50 * workers;
 }
 
+// While a worker counts as searching, producers need not wake another one. All workers are counted
+// on one cache line, and most searches end soon. So with more than nine workers, a worker counts
+// only after the first 32 rounds in vain, before it may sleep. Until then it is to others as if it
+// still ran its last task: they rely on it for nothing.
+constexpr bool counts_as_searching_at_once(int workers) noexcept { return workers <= 9; }
+
+// With so many tasks of one spawner in the deque of its worker, the spawner gives way to them
+// (drain.cpp). Fewer are not worth two switches, and twice as many slots are half of a first-level
+// cache. But while the worker runs one of them, it spawns none for its thieves; with many thieves
+// they outlast that only if there are some for each.
+constexpr std::ptrdiff_t drain_least(int workers) noexcept {
+  return std::max<std::ptrdiff_t>(128, std::ptrdiff_t{4} * workers);
+}
+
 // A short task that a thief has taken ends soon. Leaving the fiber meanwhile, and going on with it
 // on the core of the thief, costs more than such a task. So a worker with nothing else to do waits
 // for this many cycles before it leaves the fiber. With one worker there is no thief.
