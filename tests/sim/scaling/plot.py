@@ -38,7 +38,7 @@ def main():
         axes.set_xscale("log", base=2)
         axes.set_yscale("log", base=2)
         axes.set_xlabel("workers")
-    speed.legend()
+    speed.legend(loc="lower left")
     figure.tight_layout()
     figure.savefig(picture, dpi=80)
 
