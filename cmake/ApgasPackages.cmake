@@ -30,7 +30,12 @@ set(APGAS_SITE "" CACHE PATH
   "The built site of the documents, which apgas-doc then contains; launch/package sets it")
 mark_as_advanced(APGAS_SITE)
 if(APGAS_SITE)
-  install(DIRECTORY ${APGAS_SITE}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html COMPONENT doc)
+  if(NOT EXISTS ${APGAS_SITE}/index.html)
+    message(FATAL_ERROR "APGAS_SITE=${APGAS_SITE} has no index.html: run ./launch/docs first")
+  endif()
+  # Without the search of languages in which no page is, which have licences of their own.
+  install(DIRECTORY ${APGAS_SITE}/ DESTINATION ${CMAKE_INSTALL_DOCDIR}/html COMPONENT doc
+    PATTERN javascripts/lunr EXCLUDE PATTERN "*.map" EXCLUDE)
   install(FILES packages/debian/apgas-doc.doc-base RENAME apgas-doc
     DESTINATION ${CMAKE_INSTALL_DATADIR}/doc-base COMPONENT doc)
 endif()

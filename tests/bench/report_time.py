@@ -4,8 +4,9 @@
 first line, how long its text is, and how much memory the job has before it and at most.
 
     report_time.py build/release/tests/bench/waiting_tasks [--tasks 1000000] [--repeat 5]
+        [--processes]
 
-All places are in one process, or with --processes in one each, which mpirun starts. A waiting task
+All places are in one process; with --processes, mpirun starts a process for each. A waiting task
 has a stack of its own, so a million tasks need 6 GB. With --check, it fails if the text or the
 memory grows with the number of tasks as it must not.
 """
@@ -46,7 +47,7 @@ def job(program, tasks, kind, processes):
     command = [program, str(tasks // PLACES), *kind]
     with subprocess.Popen(
             command, env=kept | settings, stdin=subprocess.PIPE, stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE, text=True,
+            stderr=subprocess.PIPE, text=True, start_new_session=True,
             preexec_fn=lambda: signal.signal(signal.SIGQUIT, signal.SIG_DFL)) as process:
         try:
             if process.stdout.readline() != "ready\n":
@@ -56,7 +57,8 @@ def job(program, tasks, kind, processes):
             process.stdin.close()
             process.wait(300)
         finally:
-            process.kill()
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(process.pid, signal.SIGKILL)
 
 
 def leaves(pid):

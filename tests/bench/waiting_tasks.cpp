@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // waiting_tasks N [calls|latches]: N tasks of each place wait for a latch of their place. With
 // `calls`, half of them wait in an `at` for one of the others, at the next place; with `latches`,
-// each waits for a latch of its own. Prints "ready" when all of
-// them wait, and ends when its standard input does. For measurements of reports.
+// each waits for a latch of its own. Prints "ready" when all of them wait, and ends when its
+// standard input does. For measurements of reports.
 #include <atomic>
 #include <chrono>
 #include <cstdio>

@@ -314,7 +314,7 @@ void trace_recorder::frame(event_kind what, std::uint64_t flow, std::uint8_t kin
   const scheduler* const home = home_.load(base::acquire);  // P2 of trace_recorder.hpp
   const bool is_worker = f != nullptr && home != nullptr && f->on->home == home;
   const lane_guard guard(is_worker ? lane_of(*f->on) : lane_of_others(), !is_worker);
-  const std::uint64_t time = now_after_cause();
+  const std::uint64_t time = what == event_kind::received ? now_after_cause() : now();
   std::uint64_t* const w = room(guard.on, is_worker ? f : nullptr, 4, time);
   if (w == nullptr) return;
   w[0] = first_word(what, time);

@@ -78,8 +78,10 @@ void attend(fiber& self, bool drainable) {
   if (observed && observe_spawn(self)) return;
   w.tasks.answer();
   slot* const head = w.tasks.head();
-  slot* floor = drainable && self.task.rare.atomic_depth == 0 ? lowest_drainable(self) : head;
   const std::ptrdiff_t least = drain_least(w.home->num_workers());
+  const bool may_drain =
+      drainable && self.task.rare.atomic_depth == 0 && head - w.tasks.lowest_private() >= least;
+  slot* const floor = may_drain ? lowest_drainable(self) : head;
   const bool many = head - floor >= least;
   if (w.tasks.attend(many ? floor + 2 * least : head + least)) {
     w.home->internals().notify();

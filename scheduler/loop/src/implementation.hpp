@@ -200,7 +200,7 @@ struct scheduler::implementation {
   suspended_tasks on_request{workers};            // see suspended()
 
   // What different threads write is on different lines; docs/scaling.md has the table.
-  alignas(base::cache_line_bytes) idle_list<idle_entry> idle;  // written by each search
+  alignas(base::cache_line_bytes) idle_list<idle_entry> idle;  // lock and counts: by searches
   alignas(base::cache_line_bytes) external_queue outside;
   alignas(base::cache_line_bytes) timers timed;
 

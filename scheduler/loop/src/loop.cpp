@@ -215,7 +215,9 @@ constexpr std::uint64_t long_round = 3'000'000;
 // stops.
 bool search(worker& w, work& found) {
   auto& s = w.home->internals();
-  bool counts = counts_as_searching_at_once(w.home->num_workers());
+  // On shared cores a round may take a millisecond, so the worker counts at once.
+  bool counts =
+      counts_as_searching_at_once(w.home->num_workers()) || s.oversubscribed.load(base::relaxed);
   if (counts) s.idle.begin_search();
   w.searches.store(true, base::relaxed);
   const std::uint64_t begun = observe_begin(w, worker_activity::search);
@@ -262,7 +264,11 @@ bool search(worker& w, work& found) {
   }
   w.searches.store(false, base::relaxed);
   observe_activity(w, worker_activity::search, begun);
-  if (!counts) return true;
+  if (!counts) {
+    // A worker on its way to sleep may have missed what was in no queue for a moment.
+    if (stole) s.notify();
+    return true;
+  }
   // A worker that was woken and could steal has probably left work for others. If it came too late
   // for that, or was woken for a message, one more worker is enough.
   for (idle_entry* next : s.idle.end_search(woken && stole)) {

@@ -207,7 +207,10 @@ void world::steal(sim_worker& w) {
 }
 
 void world::end_search(sim_worker& w, bool stole) {
-  if (!w.searches) return;
+  if (!w.searches) {
+    if (stole) notify(w);
+    return;
+  }
   w.searches = false;
   const bool woken = std::exchange(w.woken, false);
   std::array<entry*, 2> taken{};

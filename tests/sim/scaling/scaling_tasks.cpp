@@ -11,7 +11,8 @@ namespace {
 
 constexpr cycles push_cost = 8;
 constexpr cycles pop_cost = 6;
-constexpr cycles wait_step = 100;  // between two looks of a fork at its stolen branch
+constexpr cycles look_at_slot = 4;  // a line of the worker, one after the other
+constexpr cycles wait_step = 100;   // between two looks of a fork at its stolen branch
 
 }  // namespace
 
@@ -85,13 +86,14 @@ void world::attend(sim_worker& w, bool drainable) {
   w.tasks.answer();
   task* const head = w.tasks.head();
   task* floor = head;
-  if (drainable) {
+  const std::ptrdiff_t least = scheduler::drain_least(size());
+  if (drainable && head - w.tasks.lowest_private() >= least) {
     const counter* const finish = w.current->stack.back().t.of;
     while (floor > w.tasks.lowest_private() && floor[-1].of == finish && !floor[-1].is_branch &&
            floor[-1].what != kind::continuation)
       --floor;
+    spend(static_cast<cycles>(head - floor) * look_at_slot);
   }
-  const std::ptrdiff_t least = scheduler::drain_least(size());
   const bool many = head - floor >= least;
   if (w.tasks.attend(many ? floor + 2 * least : head + least)) notify(w);
   if (!many) return;

@@ -41,8 +41,8 @@ class Waking : public testing::TestWithParam<setting> {
   static void wait_for_sleep() { std::this_thread::sleep_for(std::chrono::milliseconds{3}); }
 };
 INSTANTIATE_TEST_SUITE_P(All, Waking,
-                         testing::Values(setting{2, true}, setting{4, true}, setting{2, false},
-                                         setting{4, false}),
+                         testing::Values(setting{2, true}, setting{4, true}, setting{12, true},
+                                         setting{2, false}, setting{4, false}, setting{12, false}),
                          [](const auto& test) {
                            return std::to_string(test.param.workers) +
                                   (test.param.asymmetric ? "Asymmetric" : "Fenced");

@@ -22,7 +22,7 @@ class Drain : public testing::TestWithParam<int> {
     run_tasks(GetParam(), std::move(f));
   }
 };
-INSTANTIATE_TEST_SUITE_P(Workers, Drain, testing::Values(1, 2, 4));
+INSTANTIATE_TEST_SUITE_P(Workers, Drain, testing::Values(1, 2, 4, 40));
 
 TEST_P(Drain, RunsEveryTaskOnce) {
   task_place place(GetParam());

@@ -41,14 +41,14 @@ constexpr std::uint64_t look_for_resumed_after(std::size_t workers) noexcept {
 
 // While a worker counts as searching, producers need not wake another one. All workers are counted
 // on one cache line, and most searches end soon. So with more than nine workers, a worker counts
-// only after the first 32 rounds in vain, before it may sleep. Until then it is to others as if it
-// still ran its last task: they rely on it for nothing.
+// only after 32 rounds in vain, before it may sleep. Until then nobody relies on it; but tasks that
+// it steals are in no queue for a moment, so it calls notify() then.
 constexpr bool counts_as_searching_at_once(int workers) noexcept { return workers <= 9; }
 
 // With so many tasks of one spawner in the deque of its worker, the spawner gives way to them
 // (drain.cpp). Fewer are not worth two switches, and twice as many slots are half of a first-level
-// cache. But while the worker runs one of them, it spawns none for its thieves; with many thieves
-// they outlast that only if there are some for each.
+// cache. But while the worker runs one of them, the spawner adds none. The others must last for
+// that time, so with many thieves there must be some for each thief.
 constexpr std::ptrdiff_t drain_least(int workers) noexcept {
   return std::max<std::ptrdiff_t>(128, std::ptrdiff_t{4} * workers);
 }
