@@ -40,7 +40,7 @@ def main():
         axes.set_xlabel("workers")
     speed.legend(loc="lower left")
     figure.tight_layout()
-    figure.savefig(picture, dpi=90)
+    figure.savefig(picture, dpi=88)
 
 
 if __name__ == "__main__":
