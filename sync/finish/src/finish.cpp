@@ -131,6 +131,7 @@ void finish_frame::collect(comm::handler_id reducer, std::unique_ptr<offer_box> 
   finish_details& details = core_.ensure_details(here);
   details.reducer = reducer;
   details.offers = std::move(box);
+  details.box.store(details.offers.get(), base::relaxed);  // tasks that offer are spawned later
 }
 
 offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
@@ -139,11 +140,7 @@ offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
     throw illegal_operation(
         "offer was called in a task whose innermost finish collects nothing; use finish_reduce");
   }
-  offer_box* box = nullptr;
-  {
-    std::lock_guard guard(details->lock);
-    box = details->offers.get();
-  }
+  offer_box* box = details->box.load(base::acquire);
   if (box == nullptr) {  // this is the first offer at a place that is not the home place
     const auto make = comm::lookup<offer_box_maker>(details->reducer);
     APGAS_ASSERT(make != nullptr, "the reducer of a finish_reduce is unknown here");
@@ -151,6 +148,7 @@ offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
     std::lock_guard guard(details->lock);
     if (details->offers == nullptr) details->offers = std::move(made);
     box = details->offers.get();
+    details->box.store(box, base::release);
   }
   if (box->type() != type) {
     throw illegal_operation(fmt::format(

@@ -27,9 +27,10 @@ struct finish_details {
   std::vector<task_exception> exceptions;
 
   // Only for a finish_reduce: the handler that makes a box of offers, and the box, which other
-  // places make for the first offer.
+  // places make for the first offer. `box` is the same one for those who offer, without the lock.
   comm::handler_id reducer = 0;
   std::unique_ptr<offer_box> offers;
+  base::atomic<offer_box*> box{nullptr};
 
   std::vector<std::vector<std::byte>> returned;  // exceptions and offers of other places, encoded
 

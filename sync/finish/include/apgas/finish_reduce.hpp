@@ -74,7 +74,7 @@ T finish_reduce(T identity, Op op, Body&& body,
 // Throws: illegal_operation if the innermost finish is an ordinary one or collects another type,
 // and outside a task; what copying x throws.
 // Context: task; does not suspend.
-// Cost: one call of op and three short locks, one of which all tasks of the finish share.
+// Cost: one call of op and two short locks, which no other worker takes before the finish ends.
 template <class T>
 void offer(T&& x) {
   using value = std::decay_t<T>;
