@@ -117,7 +117,8 @@ def place_lines(reply, place):
     if len(place["groups"]) > GROUPS_AT_MOST:
         yield f"           and {len(place['groups']) - GROUPS_AT_MOST} more such groups"
     if place["cycle"]:
-        yield f"  they wait for each other: {place['cycle']}"
+        which = "they" if place["at_rest"] else "some of them"
+        yield f"  {which} wait for each other: {place['cycle']}"
     yield from worker_lines(place["workers"])
 
 

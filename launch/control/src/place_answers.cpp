@@ -57,7 +57,7 @@ const char* name_of(scheduler::worker_report::kind what) {
 }
 
 json tasks_of(const sync::place_state& place, bool detailed) {
-  const scheduler::task_report report = scheduler::report_tasks(*place.task_scheduler);
+  const scheduler::task_report report = scheduler::report_tasks(*place.task_scheduler, detailed);
   json workers = json::array();
   std::size_t awake = 0;
   for (const scheduler::worker_report& each : report.workers) {

@@ -26,8 +26,15 @@ namespace {
 
 constexpr std::size_t groups_printed_max = 20;  // that a report contains
 
-constexpr std::string_view they_wait = "\nthey wait for each other: ";
-constexpr std::string_view they_may_wait = "\nsome of them may wait for each other: ";
+constexpr std::string_view they_wait = "\nthey wait for each other";
+constexpr std::string_view some_wait = "\nsome of them wait for each other";
+constexpr std::string_view some_may_wait = "\nsome of them may wait for each other";
+
+// Of a cycle that a place has found: while tasks of the place run, one of them may unlock a mutex.
+std::string_view begin_of_cycle(const place_waits& p) {
+  if (p.asleep) return they_wait;
+  return p.cycle_is_certain ? some_wait : some_may_wait;
+}
 
 }  // namespace
 
@@ -117,25 +124,26 @@ std::string job_report::groups_text(const joined_graph& graph) const {
 
 job_report::cycle_line job_report::cycle(const joined_graph& graph) const {
   const auto sentence = [](std::string_view begin, const std::vector<cycle_step>& steps) {
-    return cycle_line{std::string(begin).append(describe_cycle(steps)), kind_of_cycle(steps)};
+    return cycle_line{fmt::format("{}: {}", begin, describe_cycle(steps)), kind_of_cycle(steps)};
   };
   const bool with_places = places_ > 1;
+  const bool all_asleep = std::ranges::all_of(answers_, &place_waits::asleep);
   if (with_places) {
-    if (const auto certain = graph.certain_cycle(with_places); !certain.empty())
-      return sentence(they_wait, certain);
+    if (const auto certain = graph.certain_cycle(with_places, all_asleep); !certain.empty())
+      return sentence(all_asleep ? they_wait : some_wait, certain);
   }
   for (const place_waits& p : answers_) {
     if (p.cycle.empty()) continue;
-    return {fmt::format("\nthey wait for each other{}: {}",
+    return {fmt::format("{}{}: {}", begin_of_cycle(p),
                         with_places ? fmt::format(", at place {}", p.place) : "", p.cycle),
             p.kind_of_cycle};
   }
   if (!with_places) return {};  // the place has seen its whole graph
   bool all_wait = false;
   if (const auto called = graph.cycle_of_collectives(with_places, all_wait); !called.empty())
-    return sentence(all_wait && missing_.empty() ? they_wait : they_may_wait, called);
+    return sentence(all_wait && missing_.empty() ? they_wait : some_may_wait, called);
   const auto possible = graph.possible_cycle(with_places);
-  return possible.empty() ? cycle_line() : sentence(they_may_wait, possible);
+  return possible.empty() ? cycle_line() : sentence(some_may_wait, possible);
 }
 
 std::string_view job_report::remedy() const {

@@ -40,7 +40,7 @@ std::uint64_t queued_tasks(scheduler& of) noexcept {
   return all;
 }
 
-task_report report_tasks(scheduler& of) {
+task_report report_tasks(scheduler& of, bool awaited) {
   scheduler::implementation& s = of.internals();
   suspended_tasks& tasks = s.suspended();
   task_report report;
@@ -51,8 +51,11 @@ task_report report_tasks(scheduler& of) {
     tasks.explain(groups, explanation);
     explanation.explain(waits.front());
   });
-  if (!report.at_rest) tasks.group(groups);
-  report.cycle = waits.front().cycle;
+  if (!report.at_rest) {
+    tasks.group(groups);
+    if (awaited) tasks.explain_beside_running_tasks(nullptr, waits.front());
+  }
+  if (report.at_rest || waits.front().cycle_is_certain) report.cycle = waits.front().cycle;
   report.observed = s.observes_waits();
   report.waiting = groups.tasks();
   const joined_graph graph(waits);

@@ -87,17 +87,6 @@ bool place_watch::wait_for_sleep(int i) const {
   return true;
 }
 
-// Requires: the workers run.
-void place_watch::explain_beside_running_tasks(const object_names* names, place_waits& to) const {
-  if (!base::membarrier_available()) {
-    to.running.emplace_back(
-        "what its tasks await is not known while some run, since the system has no membarrier");
-    return;
-  }
-  hang_explanation explanation(names, graph_scope::some_tasks, graph_purpose::edges);
-  watched_.suspended().explain_long_waits({}, explanation, to);
-}
-
 place_waits place_watch::explain(const object_names* names, std::size_t own_timers,
                                  graph_purpose purpose) const {
   place_waits result;
@@ -113,7 +102,7 @@ place_waits place_watch::explain(const object_names* names, std::size_t own_time
   if (!result.asleep) {
     tasks.group(groups);
     result.running = running_tasks();
-    if (purpose == graph_purpose::edges) explain_beside_running_tasks(names, result);
+    if (purpose == graph_purpose::edges) tasks.explain_beside_running_tasks(names, result);
   } else if (std::string reason = reason_to_wait(watched_, own_timers); !reason.empty()) {
     result.running.push_back(std::move(reason));
   }

@@ -295,6 +295,16 @@ void suspended_tasks::explain_long_waits(time::duration patience, hang_explanati
   explanation.explain(to);
 }
 
+void suspended_tasks::explain_beside_running_tasks(const object_names* names, place_waits& to) {
+  if (!base::membarrier_available()) {
+    to.running.emplace_back(
+        "what its tasks await is not known while some run, since the system has no membarrier");
+    return;
+  }
+  hang_explanation explanation(names, graph_scope::some_tasks, graph_purpose::edges);
+  explain_long_waits({}, explanation, to);
+}
+
 template <class Found>
 void suspended_tasks::find_waiting(Found found) const {
   std::vector<copied_wait> copies;

@@ -70,6 +70,9 @@ class suspended_tasks {
   // Requires: base::membarrier_available(). Throws: std::bad_alloc. Context: any thread that is no
   // worker, or a worker with a schedule.
   void explain_long_waits(time::duration patience, hang_explanation& explanation, place_waits& to);
+  // Adds the graph of all tasks, with those that run; without membarrier, a line that says why it
+  // is not known. Requires: the workers run. Throws: std::bad_alloc. Context: as the one above.
+  void explain_beside_running_tasks(const object_names* names, place_waits& to);
 
   // Groups the tasks that wait, while others run, and notes that they wait. A task that is resumed
   // or suspended at this moment may be left out. Throws: std::bad_alloc. Context: any thread.

@@ -278,6 +278,7 @@ watchdog::explained watchdog::explain_standstill(const std::string& begin) {
   tasks.explain(groups, explanation);
   if (groups.tasks() == 0) return {{}, job_report(1).remedy()};
   place_waits waits;
+  waits.asleep = true;
   explanation.explain(waits);
   return report_of(std::move(waits), groups, begin);
 }
@@ -324,6 +325,7 @@ void watchdog::answer_signal() {
     tasks.group(groups);
     place_waits waits;
     waits.running = running_tasks();
+    tasks.explain_beside_running_tasks(nullptr, waits);
     report = report_of(std::move(waits), groups, "on SIGQUIT, ").text;
   }
   if (report.empty()) {

@@ -74,6 +74,14 @@ class Edges(unittest.TestCase):
         self.check(out, "which runs")
         self.assertRegex(out, rf"(?m)^place 1: worker \d runs the task spawned at {line('remote')}")
 
+    def test_the_report_beside_running_tasks_has_them_too(self):
+        lock = rf"1 in mutex::lock at {line('lock')}, spawned at {line('locker')}, .*at place 0 "
+        with job("live", **LOCAL) as process:
+            edges_of(process.pid, "which runs")
+            out = run("apgas-ps", process.pid)[1]
+        self.assertRegex(out, lock + r"\(awaits the task that has locked it: spawned at "
+                                     rf"{line('holder')}, place 0, which runs\)")
+
     @unittest.skipUnless(WITH_MPI, "there is no mpirun")
     def test_of_several_processes(self):
         with job("hanging", **PLACES) as process:

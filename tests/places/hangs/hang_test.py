@@ -285,6 +285,17 @@ class Signal(unittest.TestCase):
         self.assertRegex(self.report_of("latch_too_large", watchdog="0"),
                          f"^apgas: on SIGQUIT, .*2 in latch::wait at {marks['wait']}")
 
+    def test_what_tasks_await_is_told_while_others_run(self):
+        marks = marked_lines("futures_beside_computation")
+        for watchdog in "100", "0":
+            with self.subTest(watchdog=watchdog):
+                out = self.report_of("futures_beside_computation", "wait for each other", watchdog)
+                self.assertRegex(out, f"on SIGQUIT, .*1 in future::get at {marks['get_one']}, "
+                                      rf"spawned at {marks['spawn_one']}[^;]* \(.*awaits the task "
+                                      f"that computes its value: spawned at {marks['spawn_two']}, "
+                                      f"in future::get at {marks['get_two']}")
+                self.assertRegex(out, r"apgas: (place 0: )?some of them wait for each other: task A")
+
     def test_the_handler_of_a_program_stays(self):
         for settings in ({"APGAS_CONTROL": "off"}, {}):
             ignores = not settings

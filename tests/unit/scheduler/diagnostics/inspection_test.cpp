@@ -47,6 +47,13 @@ std::uint64_t waiting_in(const task_report& report, const std::string& construct
 }
 
 // A task in a batch has another construct than one that waits alone.
+// Whether the text is part of what the tasks of a group await.
+bool any_awaits(const task_report& report, const std::string& text) {
+  return std::ranges::any_of(report.groups, [&](const auto& group) {
+    return group.awaits.find(text) != std::string::npos;
+  });
+}
+
 std::uint64_t waiting_in_phases(const task_report& report) {
   std::uint64_t tasks = 0;
   for (const auto& group : report.groups) {
@@ -87,11 +94,13 @@ TEST(Inspection, GroupsTheWaitingTasksOfASchedulerAtRest) {
 TEST(Inspection, NamesWhatAWorkerRunsWhileOtherTasksWait) {
   task_place place(2);
   latch gate(1);
+  mutex held;
+  std::atomic<bool> locked{false};
   std::atomic<bool> over{false};
   task_report report;
   std::thread observer([&] {
     report = report_when(place.tasks(), [](const task_report& r) {
-      return !r.at_rest && waiting_in(r, "latch::wait") == 2 &&
+      return !r.at_rest && waiting_in(r, "latch::wait") == 2 && any_awaits(r, ", which runs") &&
              std::ranges::any_of(r.workers, [](const auto& w) {
                return w.spawned.find("inspection_test.cpp") != std::string::npos;
              });
@@ -103,10 +112,19 @@ TEST(Inspection, NamesWhatAWorkerRunsWhileOtherTasksWait) {
   place.run([&] {
     for (int i = 0; i < 2; ++i) async([&] { gate.wait(); });
     async([&] {
+      held.lock();
+      locked = true;
       while (!over) std::this_thread::yield();
+      held.unlock();
+    });
+    async([&] {
+      while (!locked) yield();
+      held.lock();
+      held.unlock();
     });
   });
   observer.join();
+  EXPECT_TRUE(any_awaits(report, "awaits the task that has locked it: spawned at "));
   std::string running;
   for (const auto& w : report.workers) running += w.spawned;
   EXPECT_THAT(running, HasSubstr(line_of(line)));

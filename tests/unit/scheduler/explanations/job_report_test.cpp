@@ -200,6 +200,34 @@ TEST(JobReport, APlaceThatComputesMayGoOn) {
               HasSubstr("\nsome of them may wait for each other: task "));
 }
 
+TEST(JobReport, ACircleWhileOthersRunIsThatOfSome) {
+  for (const bool perhaps_another : {false, true}) {
+    job_report report(2);
+    for (place_waits p : {link(0, "a0.1", "a1.1"), link(1, "a1.1", "a0.1")}) {
+      p.asleep = false;
+      p.needs[0].perhaps_another = perhaps_another;
+      report.add(std::move(p));
+    }
+    EXPECT_THAT(report.text(""),
+                HasSubstr(perhaps_another ? "\nsome of them may wait for each other: task A ("
+                                          : "\nsome of them wait for each other: task A ("));
+  }
+}
+
+TEST(JobReport, ACircleOfAPlaceWhileOthersRunIsThatOfSome) {
+  for (const bool certain : {false, true}) {
+    job_report report(1);
+    place_waits p = place(0);
+    p.asleep = false;
+    p.cycle = "task A waits";
+    p.cycle_is_certain = certain;
+    report.add(std::move(p));
+    EXPECT_THAT(report.text(""),
+                EndsWith(certain ? "\nsome of them wait for each other: task A waits"
+                                 : "\nsome of them may wait for each other: task A waits"));
+  }
+}
+
 TEST(JobReport, ACircleLeadsThroughTwoCollectives) {
   collective c;
   c.absent.objects = {object("t1.1", 1)};

@@ -52,7 +52,7 @@ class place_watch {
   bool wait_for_sleep(int i) const;
 
   // What the tasks wait for, and which ones run. `own_timers`: how many timers of the runtime are
-  // set, which make no task of the program ready. `purpose`: for a list of edges, the graph is also
+  // set, which make no task of the program ready. `purpose`: if edges are wanted, the graph is also
   // made while tasks run, with these tasks; those that become ready meanwhile go on afterwards.
   // Throws: std::bad_alloc. Context: a thread that is no worker.
   place_waits explain(const object_names* names, std::size_t own_timers,
@@ -70,7 +70,6 @@ class place_watch {
 
  private:
   std::vector<std::string> running_tasks() const;
-  void explain_beside_running_tasks(const object_names* names, place_waits& to) const;
 
   scheduler::implementation& watched_;
 };

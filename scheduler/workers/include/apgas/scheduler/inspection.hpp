@@ -9,8 +9,8 @@
 #include <apgas/scheduler/scheduler.hpp>
 
 // Looks at a scheduler from outside while its tasks run or wait, for tools that attach to a running
-// program. Nothing has to be recorded for it, and no task is stopped: the fibers are found in the
-// pool of stacks, and what is read of a task is used only if the task was suspended all the time.
+// program. Nothing has to be recorded for it: the fibers are found in the pool of stacks, and what
+// is read of a task is used only if the task was suspended all the time.
 // A task that is suspended or resumed at this moment may be left out. When a wait began is not
 // known, so a report notes what waits, and a later one says for how long that is.
 namespace apgas::inline v0::scheduler {
@@ -40,18 +40,21 @@ struct task_report {
   std::vector<waiting_tasks> groups;  // the largest first
   std::vector<worker_report> workers;
   std::uint64_t queued = 0;  // tasks that have been spawned and not started, and resumed tasks
-  bool at_rest = false;      // all workers sleep: only then is a cycle searched for
+  bool at_rest = false;      // all workers sleep
   bool observed = false;     // a watchdog notes every second what waits; else only reports do
-  std::string cycle;  // a sentence for each step of a cycle of tasks that wait for each other
+  // A sentence for each step of a cycle of tasks that wait for each other; while tasks run, of one
+  // that no other task can end.
+  std::string cycle;
 };
 
 // These may be called while the scheduler runs, until its destructor is.
 // Throws: std::bad_alloc. Context: any thread that is no worker of this scheduler.
 // Cost: the first two read a few words of each worker; report_tasks() also the record of each
-// fiber that was ever made, and makes workers wait that need another one meanwhile.
+// fiber that was ever made, and makes workers wait that need another one meanwhile. With `awaited`
+// it says also beside running tasks what others await; those that become ready meanwhile are held.
 std::vector<worker_report> what_workers_do(scheduler& of);
 std::uint64_t queued_tasks(scheduler& of) noexcept;  // as task_report::queued
-task_report report_tasks(scheduler& of);
+task_report report_tasks(scheduler& of, bool awaited = true);
 
 // The top of the stack of a suspended task, from its stack pointer up. A switch has saved the
 // registers there (context.cpp).
