@@ -33,16 +33,17 @@ inline refusals missing_peers() {
     missing.emplace_back(peer, "is not built into this program; " APPS_PEERS_REMEDY " instead");
   }
 #else
-  [[maybe_unused]] const auto add = [&missing](const char* peer, const std::string& library) {
+  [[maybe_unused]] const auto add = [&missing](const char* peer, const std::string& library,
+                                               const std::string& package) {
     missing.emplace_back(peer, "is not built into this program, because " + library +
-                                   " was not found; install it and configure again, or choose "
-                                   "another variant");
+                                   " was not found: apt install " + package +
+                                   ", then configure and build again, or choose another variant");
   };
 #if !defined(_OPENMP)
-  add("openmp", "OpenMP");
+  add("openmp", "OpenMP", "libgomp1, or libomp-dev for clang");
 #endif
 #if !defined(APPS_TBB)
-  add("tbb", "oneTBB");
+  add("tbb", "oneTBB", "libtbb-dev");
 #endif
 #endif
   return missing;

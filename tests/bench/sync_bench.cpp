@@ -78,7 +78,7 @@ void add_demands(std::vector<bench::demand>& to, const bench::finding& f) {
 int run_benchmarks(const options& o, const bench::apgas_runner& runner) {
   bench::run_report report("sync_bench", o);
   report.note("clock", "wall");
-  report.note("notes", bench::missing_peers());
+  report.note("left_out", bench::missing_peers());
   for (const std::string& note : bench::missing_peers()) std::printf("note: %s\n", note.c_str());
   std::vector<bench::demand> demands;
   for (const entry& e : entries) {

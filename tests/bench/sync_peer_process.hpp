@@ -21,7 +21,8 @@ enum class peer_work { barrier, reduction, growing, spawning };
 // `spawning` the phases of the plan are rounds; for `growing` they are repetitions.
 void add_peer_processes(benchmark& to, peer_work work, const plan& p);
 
-// A line for each peer that is not available or was not measured here.
+// A line for each peer that is left out, with what to install. launch/benchmark says the same of
+// those that CMake has not found (tests/bench/report/groups.py).
 std::vector<std::string> missing_peers();
 
 }  // namespace bench

@@ -5,7 +5,9 @@
 
 import argparse
 import pathlib
+import re
 import sys
+import tempfile
 import unittest
 import unittest.mock
 
@@ -139,6 +141,89 @@ class Papers(unittest.TestCase):
         for name in ("spawn", "sync", "algorithm"):
             command, = groups.GROUPS[name].commands(pathlib.Path("build"), options)
             self.assertEqual(command.arguments[1:3], ["--workers", "1,4"], name)
+
+
+CACHE = """# of CMake
+TBB_DIR:PATH=TBB_DIR-NOTFOUND
+OpenMP_CXX_FLAGS:STRING=NOTFOUND
+boost_fiber_DIR:PATH=/usr/lib/cmake/boost_fiber-1.74.0
+Java_JAVAC_EXECUTABLE:FILEPATH=/usr/bin/javac
+ucx_FOUND:INTERNAL=
+"""
+
+
+class MissingPeers(unittest.TestCase):
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        self.folder = pathlib.Path(folder.name)
+
+    def missing(self, cache):
+        """Maps each group with missing peers to these."""
+        (self.folder / "CMakeCache.txt").write_text(cache, encoding="utf-8")
+        found = {}
+        for name in groups.GROUPS:
+            for line in groups.missing_peers(name, self.folder):
+                group, peer, package = re.fullmatch(
+                    "(.*): (.*) is left out, because it is not built in: apt install (.*), then "
+                    "configure and build again", line).groups()
+                self.assertEqual(package, groups.LIBRARIES[peer][1])
+                found.setdefault(group, []).append(peer)
+        return found
+
+    def test_what_cmake_has_not_found(self):
+        both = ["oneTBB", "OpenMP"]
+        self.assertEqual(self.missing(CACHE), {
+            "spawn": both, "sync": ["OpenMP"], "algorithm": ["std::execution::par", "OpenMP"],
+            "place": ["UCX"], "rma": ["UCX"], "programs": both, "pbbs": both, "peers": both,
+            "papers": both})
+        self.assertEqual(groups.missing_peers("rma", self.folder), [
+            "rma: UCX is left out, because it is not built in: apt install libucx-dev, then "
+            "configure and build again"])
+
+    def test_what_cmake_has_found(self):
+        there = {variable: "/usr" for variable, _ in groups.LIBRARIES.values()}
+        def cache(lines):
+            return "".join(f"{variable}:PATH={value}\n" for variable, value in lines.items())
+        self.assertEqual(self.missing(cache(there)), {})
+        del there["Java_JAVAC_EXECUTABLE"]  # CMake did not look for it
+        self.assertEqual(self.missing(cache(there)), dict.fromkeys(("sync", "peers"),
+                                                                   ["Java's Phaser"]))
+
+    def test_a_folder_without_a_cache(self):
+        self.assertEqual(groups.missing_peers("papers", pathlib.Path("/none")), [
+            "/none/CMakeCache.txt cannot be read, so that peers may be left out without a line "
+            "here: No such file or directory"])
+        self.assertEqual(groups.missing_peers("speed-up", pathlib.Path("/none")), [])
+
+    def test_the_groups_name_peers_that_are_known(self):
+        for name, group in groups.GROUPS.items():
+            self.assertLessEqual(set(group.peers), set(groups.LIBRARIES), name)
+
+    def test_the_programs_say_the_same_as_the_groups(self):
+        call = re.compile(r'  (?:add|not_built)\((?:"\w+", )?"(.*)", "(.*)"\);')
+        packages = {peer: package for peer, (_, package) in groups.LIBRARIES.items()}
+        for file, peers in (("tests/bench/sync_peer_process.cpp", groups.GROUPS["sync"].peers),
+                            ("apps/support/peers.hpp", groups.GROUPS["papers"].peers)):
+            text = (ROOT / file).read_text(encoding="utf-8")
+            self.assertEqual(dict(call.findall(text)), {peer: packages[peer] for peer in peers})
+        bench = (ROOT / "tests/bench/sync_bench.cpp").read_text(encoding="utf-8")
+        self.assertIn('report.note("left_out", bench::missing_peers());', bench)
+        (self.folder / "CMakeCache.txt").touch()
+        line = groups.missing_peers("sync", self.folder)[0].removeprefix("sync: ")
+        text = (ROOT / "tests/bench/sync_peer_process.cpp").read_text(encoding="utf-8")
+        self.assertIn(line.replace("OpenMP", "{}").replace(packages["OpenMP"], "{}"),
+                      re.sub(r'"\s+"', "", text))
+
+    def test_a_program_without_peers_takes_the_place_of_the_one_with_them(self):
+        def program():
+            command, *_ = papers.kernels(self.folder, argparse.Namespace(quick=True), 1,
+                                         threads.WITHIN, threads.CASES)
+            return command.arguments[0].name
+        self.assertEqual(program(), "cg")
+        (self.folder / "apps").mkdir()
+        (self.folder / "apps/cg_peers").touch()
+        self.assertEqual(program(), "cg_peers")
 
 
 class Figures(unittest.TestCase):

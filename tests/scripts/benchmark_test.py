@@ -77,8 +77,34 @@ class Comparison(unittest.TestCase):
     def test_what_one_report_lacks(self):
         new = copy.deepcopy(OLD)
         del new["records"][1]
-        self.assertIn("only in the old report: spawn, fib, OpenMP task, 1, 1",
-                      self.describe(new)[1])
+        worse, output = self.describe(new)
+        self.assertFalse(worse)  # a peer may vanish
+        self.assertTrue(output.startswith("only in the old report: spawn, fib, OpenMP task, 1, 1"))
+
+    def test_a_variant_that_has_vanished(self):
+        new = copy.deepcopy(OLD)
+        new["records"][0]["variant"] = "apgas forked"
+        worse, output = self.describe(new)
+        self.assertTrue(worse)
+        self.assertIn("vanished, only in the old report: spawn, fib, apgas fork_join, 1, 1\n"
+                      "only in the new report: spawn, fib, apgas forked, 1, 1\n", output)
+        self.assertIn("\na variant of apgas has vanished: measure it again", output)
+
+    def test_what_the_options_left_out_has_not_vanished(self):
+        def vanished(left_out, **asked_for):
+            old, new = (copy.deepcopy(OLD) for _ in range(2))
+            old["records"].append(OLD["records"][0] | left_out)
+            old |= {"workers": [1, 2], "places": [1, 2]}
+            return comparison.vanished(old, new | asked_for)
+        more = {"workers": {"workers": 2}, "places": {"places": 2}}
+        everything = {"workers": [1, 2], "places": [1, 2]}
+        for name, left_out in more.items():
+            self.assertEqual(vanished(left_out, **everything | {name: [1]}), set())
+            self.assertEqual(vanished(left_out), set())  # the records of an older report: both 1
+            self.assertEqual(len(vanished(left_out, **everything)), 1)
+        self.assertEqual(vanished({"group": "sync"}, **everything), set())  # by --only
+        # A program may run with a number of workers of its own, whatever --workers says.
+        self.assertEqual(len(vanished({"workers": 3}, workers=[1, 2], places=[1, 2])), 1)
 
     def test_groups_are_apart(self):
         two = copy.deepcopy(OLD)
@@ -133,6 +159,18 @@ class Parts(unittest.TestCase):
         self.assertEqual((failures, left_out), ([], [f"programs: {reason}"]))
         self.assertEqual(shown.getvalue().count(f"{left_out[0]}\n"), 1)
 
+    def test_what_a_program_reports_as_left_out_is_said_once(self):
+        parts = ["OpenMP is left out", "Argobots is left out"]
+        line = json.dumps(FINDINGS | {"left_out": parts})
+        command = programs.Command(["echo", line], programs.read_findings(1), json_file=False)
+        notes = ["sync: OpenMP is left out"]
+        shown = io.StringIO()
+        with contextlib.redirect_stderr(shown):
+            samples, failures, found, _ = measurement.measure([("sync", command)], 1, True, notes)
+        self.assertEqual((len(samples["sync"]), failures), (2, []))
+        self.assertEqual((found, notes), ([*notes, "sync: Argobots is left out"], notes[:1]))
+        self.assertNotIn("OpenMP", shown.getvalue())  # launch/benchmark has printed the notes
+
     def test_a_peer_that_is_not_built_in(self):
         reason = "comd_peers: --variant: tbb is not built into this program, because oneTBB was not"
         command = programs.Command(["sh", "-c", f"echo '{reason} found' >&2; exit 2"], None)
@@ -184,6 +222,14 @@ class Peers(unittest.TestCase):
         self.assertNotIn("rayon", [peer.name for peer in found])
         self.assertIn("peers is measured without rayon: cargo is not installed: install it",
                       notes)
+
+    def test_an_old_java_has_no_virtual_threads(self):
+        line = ("peers is measured without Java, virtual threads: they need Java 21, and this is "
+                "Java 17: apt install openjdk-21-jdk-headless, where the distribution has it")
+        for version, notes in ((17, [line]), (21, [])):
+            with unittest.mock.patch.object(runtimes, "build_program", lambda *_: None), \
+                    unittest.mock.patch.object(runtimes, "java_version", lambda: version):
+                self.assertEqual(runtimes.prepare.__wrapped__(self.folder)[1], notes)
 
     def test_the_time_of_a_spawn(self):
         options = argparse.Namespace(quick=True, workers=[4])
@@ -251,6 +297,8 @@ class CommandLine(unittest.TestCase):
         old = self.write("old.json", OLD)
         new = self.write("new.json", report([5.0, 5.1, 5.0, 5.1]))
         self.assertEqual(self.benchmark("--compare", old, "--from-json", old).returncode, 0)
+        gone = self.write("gone.json", OLD | {"records": OLD["records"][1:]})
+        self.assertEqual(self.benchmark("--compare", old, "--from-json", gone).returncode, 1)
         done = self.benchmark("--compare", old, "--from-json", new)
         self.assertEqual(done.returncode, 1, done)
         text = (self.folder / "out/index.html").read_text(encoding="utf-8")

@@ -92,8 +92,24 @@ def changes(old_report, new_report):
             yield key, ratio, noise, ours
 
 
+def asked_for(report, what):
+    """The numbers of workers or places of a run: in an older report, those of its records."""
+    return set(report.get(what) or (each[what] for each in report["records"]))
+
+
+def vanished(old_report, new_report):
+    """The keys of the variants of apgas that only the old report has, though the new run was not
+    told to leave out their group, number of workers or number of places."""
+    old, new = by_key(old_report), by_key(new_report)
+    workers, places = (asked_for(old_report, what) - asked_for(new_report, what)
+                       for what in ("workers", "places"))
+    return {key for key in old.keys() - new.keys()
+            if old[key]["ours"] and key[0] in {group for group, *_ in new}
+            and key[3] not in workers and key[4] not in places}
+
+
 def describe(old_report, new_report):
-    """Prints the changes; returns whether a variant of apgas became slower."""
+    """Prints the changes; returns whether a variant of apgas became slower or has vanished."""
     worse = False
     old, new = (f"{each['machine'].get('processor', 'an unknown processor')} with "
                 f"{each['machine'].get('cores')} cores" for each in (old_report, new_report))
@@ -106,9 +122,14 @@ def describe(old_report, new_report):
         worse |= slower and ours
         print(f"{'slower' if slower else 'faster'}: {benchmark}, {variant}, {workers} workers, "
               f"{places} places: {ratio:.2f} times the time (noise {noise * 100:.0f} %)")
+    gone = vanished(old_report, new_report)
     old, new = by_key(old_report), by_key(new_report)
     for name, lacking in (("old", old.keys() - new.keys()), ("new", new.keys() - old.keys())):
         for key in sorted(lacking):
-            print(f"only in the {name} report: {', '.join(map(str, key))}")
+            print(f"{'vanished, ' if key in gone else ''}only in the {name} report: "
+                  f"{', '.join(map(str, key))}")
     print("a variant of apgas is slower" if worse else "no variant of apgas is slower")
-    return worse
+    if gone:
+        print("a variant of apgas has vanished: measure it again, or make a new report to compare "
+              "with")
+    return worse or bool(gone)

@@ -1,9 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """The groups of benchmarks that a report consists of, and what this host lacks for them."""
 
+import re
 import shutil
-import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import papers
 import pbbs
@@ -14,42 +14,51 @@ import threads
 
 @dataclass
 class Group:
-    """What --only names: its title, its commands, and its peers by their Debian packages."""
+    """What --only names: its title, its commands, and its peers by their names in LIBRARIES."""
     title: str
     commands: object
-    peers: dict = field(default_factory=dict)
+    peers: tuple = ()
     notes: object = lambda build: []  # maps the build folder to lines about what is left out
     over_places: bool = False         # its commands run at each of the numbers of places
 
 
+# The peers that are built into our programs: the variable of CMakeCache.txt that says whether
+# CMake has found each, and what apt installs.
+LIBRARIES = {
+    "oneTBB": ("TBB_DIR", "libtbb-dev"),
+    "std::execution::par": ("TBB_DIR", "libtbb-dev"),
+    "OpenMP": ("OpenMP_CXX_FLAGS", "libgomp1, or libomp-dev for clang"),
+    "Boost.Fiber": ("boost_fiber_DIR", "libboost-fiber-dev"),
+    "Java's Phaser": ("Java_JAVAC_EXECUTABLE", "default-jdk-headless"),
+    "UCX": ("ucx_FOUND", "libucx-dev"),
+}
 GROUPS = {
     "spawn": Group("Spawning tasks within a place",
                    programs.within_a_place("spawn_bench", (45, 5)),
-                   {"libtbb-dev": "oneTBB", "libgomp1": "OpenMP"}),
+                   ("oneTBB", "OpenMP", "Boost.Fiber")),
     "sync": Group("Clocks, phasers and barriers", programs.within_a_place("sync_bench", (150, 30)),
-                  {"libboost-fiber-dev": "Boost.Fiber", "default-jdk-headless": "Java",
-                   "libgomp1": "OpenMP"}),
+                  ("OpenMP", "Boost.Fiber", "Java's Phaser")),
     "algorithm": Group("Parallel algorithms",
                        programs.within_a_place("algorithm_bench", (30, 5)),
-                       {"libtbb-dev": "the parallel algorithms of std"}),
+                       ("std::execution::par", "OpenMP")),
     # Two places exchange messages, while the others sleep. A single place exchanges them with
     # itself, in a process without MPI.
     "place": Group("Messages between two places, or within one",
                    programs.over_places("place_bench", (30, 10), ("--transport", "local")),
-                   {"libucx-dev": "UCX"}, over_places=True),
+                   ("UCX",), over_places=True),
     "rma": Group("One-sided access to the memory of another place, or of the same one",
                  programs.over_places("rma_bench", (30, 10), ("--transport", "local")),
-                 {"libucx-dev": "UCX"}, over_places=True),
+                 ("UCX",), over_places=True),
     "team": Group("Collective operations, finish and clocks over places",
                   programs.over_places("team_bench", (30, 10)), over_places=True),
     "programs": Group("Programs beside plain MPI, and within a place beside OpenMP and oneTBB",
-                      threads.commands,
-                      {"libtbb-dev": "oneTBB", "libgomp1": "OpenMP"}, over_places=True),
+                      threads.commands, ("oneTBB", "OpenMP"), over_places=True),
     "pbbs": Group("Kernels of the Problem Based Benchmark Suite, beside OpenMP and oneTBB",
-                  pbbs.commands, {"libtbb-dev": "oneTBB", "libgomp1": "OpenMP"}),
+                  pbbs.commands, ("oneTBB", "OpenMP")),
     "peers": Group("A spawn, and a barrier by number of tasks, beside all peers",
-                   runtimes.commands, notes=lambda build: runtimes.prepare(build)[1]),
-    "papers": Group("The figures of the papers", papers.commands),
+                   runtimes.commands, ("oneTBB", "OpenMP", "Boost.Fiber", "Java's Phaser"),
+                   notes=lambda build: runtimes.prepare(build)[1]),
+    "papers": Group("The figures of the papers", papers.commands, ("oneTBB", "OpenMP")),
     "speed-up": Group("Speed-up of programs", programs.speed_up, over_places=True),
 }
 
@@ -79,16 +88,18 @@ def listed(words):
     return " and ".join(filter(None, [", ".join(words[:-1]), words[-1]]))
 
 
-def installed(package):
-    done = subprocess.run(["dpkg-query", "-W", "-f=${db:Status-Status}", package],
-                          capture_output=True, text=True, check=False)
-    return done.stdout == "installed"
-
-
-def missing_peers(name):
-    """A line for each peer of a group whose package is not installed; none on other systems."""
-    if not shutil.which("dpkg-query"):
+def missing_peers(name, build):
+    """A line for each peer of a group that CMake has not found. sync_bench reports its peers in the
+    same words (measurement.py), and the report has one of the two lines."""
+    if not GROUPS[name].peers:
         return []
-    return [f"{name} is measured without {peer}: apt install {package}, and build again"
-            for package, peer in GROUPS[name].peers.items()
-            if not installed(package) and not shutil.which(peer.lower())]  # java: of any package
+    try:
+        cache = (build / "CMakeCache.txt").read_text(encoding="utf-8")
+    except OSError as error:
+        return [f"{build}/CMakeCache.txt cannot be read, so that peers may be left out without a "
+                f"line here: {error.strerror}"]
+    found = dict(re.findall(r"^(\w+):\w+=(.+)$", cache, re.MULTILINE))
+    return [f"{name}: {peer} is left out, because it is not built in: apt install {package}, then "
+            "configure and build again"
+            for peer, (variable, package) in LIBRARIES.items()
+            if peer in GROUPS[name].peers and found.get(variable, "NOTFOUND").endswith("NOTFOUND")]

@@ -86,12 +86,12 @@ class Progress:
         print(f"{start}{line}", end=end, file=self.output, flush=True)
 
 
-def measure(commands, rounds, quick):
-    """Runs (group, command) pairs; returns samples by group and key, failures, lines about parts
-    that were left out, and noise."""
+def measure(commands, rounds, quick, notes=()):
+    """Runs (group, command) pairs; returns samples by group and key, failures, the notes followed
+    by a line about each other part that was left out, and noise."""
     estimate = {id(command): command.seconds[quick] for _, command in commands}
     progress = Progress(sum(estimate.values()) * rounds)
-    samples, failures, left_out = defaultdict(lambda: defaultdict(list)), {}, []
+    samples, failures, left_out = defaultdict(lambda: defaultdict(list)), {}, list(notes)
     before, begin = busy_seconds(), time.monotonic()
     for number in range(rounds):
         for group, command in commands:

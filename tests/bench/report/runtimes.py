@@ -118,7 +118,8 @@ def prepare(build):
     for peer in PEERS:
         reason = missing[peer.program]
         if reason is None and peer.name == "Java, virtual threads" and java_version() < 21:
-            reason = f"they need Java 21, and this is Java {java_version()}"
+            reason = (f"they need Java 21, and this is Java {java_version()}: apt install "
+                      "openjdk-21-jdk-headless, where the distribution has it")
         if reason is None:
             found.append(peer)
         else:
