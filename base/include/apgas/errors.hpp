@@ -153,7 +153,7 @@ class APGAS_API phaser_use_error : public error {
 class APGAS_API remote_exception : public error {
  public:
   // `place` is the id of the place where the exception was thrown, `type` the name of its type, and
-  // `text` its what(), or empty if the type has none. Throws: std::bad_alloc.
+  // `text` its what(), or empty if it has none. Throws: std::bad_alloc. Cost: composes what().
   remote_exception(int place, std::string type, std::string text)
       : error(describe(place, type, text)),
         place_(place),

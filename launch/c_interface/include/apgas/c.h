@@ -175,7 +175,7 @@ APGAS_C_API int apgas_finish_end(apgas_finish_t finish) APGAS_C_NOEXCEPT;
 // Errors: ENOTASK, ECRITICAL. Context: task. May suspend.
 APGAS_C_API int apgas_yield(void) APGAS_C_NOEXCEPT;
 
-// Suspends the task for at least that time; zero or less yields.
+// Suspends the task for at least that many seconds; zero or less yields.
 // Errors: EINVAL if seconds is not a number; ENOMEM, ENOTASK, ECRITICAL. Context: task. May
 // suspend.
 APGAS_C_API int apgas_sleep(double seconds) APGAS_C_NOEXCEPT;

@@ -86,8 +86,8 @@ class APGAS_API runtime {
     return result.take();
   }
 
-  // The same without waiting. The future's get() blocks its thread, so a task must not call it:
-  // submit throws illegal_operation there, and async_future has a future for tasks.
+  // The same without waiting: returns a future of the value. Its get() blocks the thread, so a task
+  // must not use it: submit throws illegal_operation there; async_future has a future for tasks.
   // Context: any thread that is no worker.
   template <class F>
   auto submit(F f, std::source_location site = std::source_location::current())

@@ -110,7 +110,7 @@ class dist_array {
   // indices are consecutive.
   // Cost: a few loads. In a loop, keep the span.
   std::span<T> local() const { return portion().local(); }
-  // The index in the whole array of local()[k]. Cost: as local().
+  // The index in the whole array of element k of the local portion, local()[k]. Cost: as local().
   std::size_t index_of(std::size_t k) const { return portion().shape.index_of(portion().mine, k); }
   // Element i, which must be in the local portion.
   // Throws: bad_place if it is not; illegal_operation if i >= size().

@@ -62,7 +62,7 @@ class dist_grid {
   // Cost: one message each way for each place.
   dist_grid(std::size_t rows, std::size_t columns, const dist_options& options = {});
 
-  // The size of the whole array.
+  // The numbers of rows and of columns of the whole array.
   std::size_t rows() const { return portion().shape.rows.size(); }
   std::size_t columns() const { return portion().shape.columns.size(); }
   // The places that have the elements. The reference is valid until destroy().

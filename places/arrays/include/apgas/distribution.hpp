@@ -11,7 +11,7 @@
 namespace apgas::inline v0 {
 
 // A distribution of elements over the n places of a group (X10's Dist, Chapel's domain maps). A
-// value.
+// value. A *block* is a run of consecutive elements.
 //
 //   const apgas::distribution d = apgas::distribution::block_cyclic(64);
 //   assert(d.what() == apgas::distribution::kind::block_cyclic && d.block_size() == 64);
@@ -25,14 +25,14 @@ class distribution {
  public:
   enum class kind : std::uint8_t { block, block_cyclic, replicated };
 
-  // Each place has a block of consecutive elements. The sizes of the blocks differ by at most one.
+  // Returns the distribution in blocks: each place has one, and their sizes differ by at most one.
   static constexpr distribution block() noexcept { return {kind::block, 0}; }
-  // Element i is at member i % n of the group.
+  // Returns the distribution in which element i is at member i % n of the group.
   static constexpr distribution cyclic() noexcept { return {kind::block_cyclic, 1}; }
-  // Blocks of `elements` consecutive elements are dealt to the places in turn.
-  // Throws: illegal_operation if `elements` is 0. Cost: none.
+  // Returns the distribution that deals blocks of `elements` consecutive elements to the places in
+  // turn. Throws: illegal_operation if `elements` is 0. Cost: none.
   APGAS_API static distribution block_cyclic(std::size_t elements);
-  // Each place has a copy of all elements.
+  // Returns the distribution in which each place has a copy of all elements.
   static constexpr distribution replicated() noexcept { return {kind::replicated, 0}; }
 
   // Which kind of distribution it is; cyclic() is block_cyclic(1).

@@ -105,7 +105,7 @@ glb_result<glb_value<Bag>> gather_glb(const typename glb_place<Bag>::handle& all
 
 // Processes all tasks of the bag, and all tasks that these put in, using the workers of all places.
 // Returns the sum of the results of all bags, and statistics for each place. The bag is a type of
-// the program that says how tasks are processed, split and merged: see glb_bag.hpp.
+// the program that processes, splits and merges tasks (glb_bag.hpp). `parameters` tune stealing.
 //
 //   struct numbers {  // a bag; the task `number` makes the tasks number - 1 and number - 2
 //     std::vector<int> tasks;

@@ -136,7 +136,7 @@ class place_range {
     std::ptrdiff_t id_ = 0;
   };
 
-  // The places 0 to count - 1, and what a range has: iterators, its size and element i.
+  // The first `count` places, and what a range has: iterators, the number of places and element i.
   constexpr explicit place_range(int count) noexcept : count_(count) {}
   constexpr iterator begin() const noexcept { return iterator(0); }
   constexpr iterator end() const noexcept { return iterator(count_); }

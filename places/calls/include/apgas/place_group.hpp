@@ -50,7 +50,7 @@ class place_group {
     requires std::same_as<std::iter_value_t<I>, place>
   place_group(I first, S last) : place_group(std::ranges::subrange(first, last)) {}
 
-  // How many members the group has.
+  // How many members the group has, and whether it has none.
   std::size_t size() const noexcept { return ids_.empty() ? count_ : ids_.size(); }
   bool empty() const noexcept { return size() == 0; }
 

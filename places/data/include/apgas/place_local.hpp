@@ -43,9 +43,9 @@ class place_local {
   // The empty handle, which names no values. Context: any thread.
   place_local() = default;
 
-  // Makes the values: runs init(args...) once at each place of the group, and keeps the T that it
-  // returns, which may be immovable. Returns when all have run. Called by one task, at any place.
-  // `init` and `args` must be sendable (at.hpp).
+  // Makes the values and returns their handle: runs init(args...) once at each place of the group,
+  // and keeps the T that it returns, which may be immovable. Returns when all have run. Called by
+  // one task, at any place. `init` and `args` must be sendable (at.hpp).
   //
   // Throws: multiple_exceptions with everything that the calls of init threw; then no values
   // remain. Also illegal_operation inside `atomic` or `when`, or outside a task.

@@ -173,9 +173,9 @@ APGAS_API void release_here(const allocation_name& allocation);
 
 }  // namespace remote
 
-// Allocates n elements at place p, with all bytes zero. Tasks at all places can access them until
-// deallocate() is called, or else until the end of the run. T must be trivially copyable, without
-// const or volatile, and aligned to 64 bytes at most.
+// Allocates n elements at place p, with all bytes zero, and returns a pointer to the first. Tasks
+// at all places can access them until deallocate() is called, or else until the end of the run. T
+// must be trivially copyable, without const or volatile, and aligned to 64 bytes at most.
 //
 //   auto counts = apgas::allocate<long>(p, 1000);
 //   apgas::fetch_add(counts + 7, 1L);

@@ -165,8 +165,8 @@ future<void> copy_future(std::span<const std::type_identity_t<T>> from, global_p
                             site);
 }
 
-// Starts copying to.size() elements into a span and returns a future that is set when the copy is
-// complete. The innermost finish waits as well.
+// Starts copying to.size() elements at `from` into a span and returns a future that is set when the
+// copy is complete. The innermost finish waits as well.
 // Requires: the span stays valid until the future is set, and nothing else accesses it until then.
 template <class T>
 future<void> copy_future(global_ptr<T> from, std::span<std::type_identity_t<T>> to,

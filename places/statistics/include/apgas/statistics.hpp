@@ -127,7 +127,7 @@ struct statistics {
 // that was ever made.
 APGAS_API statistics stats();
 
-// The sum over all places.
+// Returns the sum of the statistics of all places.
 //
 //   const apgas::statistics all = apgas::stats_all();
 //   std::cout << "awake for " << 100 * all.awake() << " % of the time, "

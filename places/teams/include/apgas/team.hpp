@@ -175,9 +175,9 @@ class team {
   template <class T, std::size_t N, class Op>
   void allreduce(std::span<T, N> data, Op op, source site = source::current()) const;
 
-  // Sends block i of the root's span to member i (MPI_Scatter). `all` is used at the root only.
-  // There it has size() elements (first form, which returns the value of this member), or size()
-  // times as many as `mine`.
+  // Sends block i of the root's span to member i (MPI_Scatter). The first form returns the value of
+  // this member, the second writes to `mine`. `all` is used at the root only, with size() elements
+  // in the first form, and size() times as many as `mine` in the second.
   // Cost: size - 1 messages; blocks below 4 KiB are sent along a tree.
   template <class T, std::size_t N>
   std::remove_const_t<T> scatter(std::span<T, N> all, place root,

@@ -103,8 +103,8 @@ class clock {
   // An empty handle, which identifies no clock. Context: any thread.
   clock() = default;
 
-  // Makes a clock in phase 0 and registers the calling task on it. The task drops it at the latest
-  // when the body of the innermost finish ends, before the finish waits (Habanero's rule).
+  // Makes a clock in phase 0, registers the calling task on it and returns a handle. The task drops
+  // it at the latest when the innermost finish body ends, before finish waits (Habanero's rule).
   // Throws: illegal_operation outside a task, and inside `atomic` or `when`; std::bad_alloc.
   // Context: task; does not suspend. Cost: a few allocations.
   APGAS_API static clock make(scheduler::call_site where = scheduler::call_site::current());
@@ -265,7 +265,7 @@ struct clocked_clause : sync::clause_of_size<N> {
   }
 };
 
-// Makes a clause from any number of clocks. clocked() names none: it registers the child on
+// Returns a clause of any number of clocks. clocked() names none: it registers the child on
 // nothing, unlike phased(), which stands for all phasers of the spawner. Throws nothing.
 // Context: any thread. Cost: that of copying the handles.
 template <std::same_as<clock>... C>

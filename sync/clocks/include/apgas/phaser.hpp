@@ -261,11 +261,11 @@ struct phased_all_clause : sync::clause_of_any_size {
   }
 };
 
-// Makes the clause that passes on all registrations of the spawner, which may be none. Throws
+// Returns the clause that passes on all registrations of the spawner, which may be none. Throws
 // nothing. Context: any thread.
 inline phased_all_clause phased() { return {}; }
 
-// Makes a clause from pairs: phased(ph, mode), phased(p1, m1, p2, m2), ... Throws nothing; errors
+// Returns a clause of pairs: phased(ph, mode), phased(p1, m1, p2, m2), ... Throws nothing; errors
 // are thrown by the spawn. Context: any thread. Cost: that of copying the handles.
 template <class... More>
   requires(sizeof...(More) % 2 == 0)

@@ -150,9 +150,9 @@ void async(const C& clause, F&& f, std::source_location site = std::source_locat
   async(clause, sync::keep_closure(std::decay_t<F>(std::forward<F>(f))), site);
 }
 
-// The same with a future of the value. If the coroutine ends by an exception, it goes to the future
-// and not to the finish. This is how a plain task, or a coroutine of another library, waits for a
-// task<T>.
+// The same, but returns a future of the value. If an exception leaves the coroutine, it goes to the
+// future and not to the finish. This is how a plain task, or a coroutine of another library, waits
+// for a task<T>.
 // Throws, Context: as async. Cost: that of async, and one allocation for future and task together.
 template <class T>
 future<T> async_future(name n, task<T> t,

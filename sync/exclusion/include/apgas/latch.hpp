@@ -37,15 +37,15 @@ APGAS_API [[noreturn]] void throw_latch_below_zero(std::ptrdiff_t left, std::ptr
 // Requires, when it is destroyed: the waits with a time limit have returned.
 class latch {
  public:
-  // Starts the count at `expected`. Throws: illegal_operation if it is negative. Context: any
-  // thread.
+  // Starts the count at `expected` arrivals. Throws: illegal_operation if that is negative.
+  // Context: any thread.
   explicit latch(std::ptrdiff_t expected) : left_(expected) {
     if (expected < 0) sync::throw_negative("latch", expected);
   }
   latch(const latch&) = delete;
   latch& operator=(const latch&) = delete;
 
-  // Lowers the count by n, and resumes the waiting tasks when it reaches zero.
+  // Lowers the count by n arrivals, and resumes the waiting tasks when it reaches zero.
   // Throws: illegal_operation if n is negative or exceeds the count.
   // Context: any thread; does not suspend. Cost: one short lock.
   void count_down(std::ptrdiff_t n = 1) {
@@ -100,8 +100,8 @@ class latch {
     });
   }
 
-  // Lowers the count by n and waits until it is zero. Throws, Context, Cost: as count_down and
-  // wait.
+  // Lowers the count by n arrivals and waits until it is zero. Throws, Context, Cost: as count_down
+  // and wait.
   void arrive_and_wait(std::ptrdiff_t n = 1,
                        scheduler::call_site where = scheduler::call_site::current()) {
     sync::suspendable_fiber("latch::arrive_and_wait");

@@ -38,9 +38,9 @@ class monitor {
     return sync::run_atomic(core_, sync::task_fiber("monitor::atomic"), f, where);
   }
 
-  // Waits until c() is true and then runs f() in a critical section of this monitor, as
-  // apgas::when. c() is evaluated whenever a section of this monitor ends. Throws, Context, Cost:
-  // as apgas::when.
+  // Waits until c() is true, then runs f() in a critical section of this monitor, and returns the
+  // value of f(), as apgas::when. c() is evaluated whenever a section of this monitor ends.
+  // Throws, Context, Cost: as apgas::when.
   template <std::predicate C, std::invocable F>
   auto when(C c, F f, scheduler::call_site where = scheduler::call_site::current())
       -> std::invoke_result_t<F&> {

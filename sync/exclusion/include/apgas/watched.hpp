@@ -66,7 +66,7 @@ class watched {
   T value_;
 };
 
-// Makes the first argument of `when` from the `cells` that a condition reads. The condition must
+// Returns the first argument of `when`, for the `cells` that a condition reads. The condition must
 // depend on nothing else that changes: it is not tested after other writes, and its task would wait
 // for ever. Throws nothing. Context: any thread. Cost: a few instructions.
 template <class... Ts>

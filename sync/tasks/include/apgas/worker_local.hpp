@@ -76,8 +76,8 @@ class worker_local {
   T& operator*() { return local(); }
   T* operator->() { return std::addressof(local()); }
 
-  // Iterates over the values of all workers, in an unspecified order. Requires: no task uses a
-  // value meanwhile.
+  // Returns iterators over the values of all workers, in an unspecified order. Requires: no task
+  // uses a value meanwhile.
   auto begin() noexcept { return iterator<T>(cells_.data()); }
   auto end() noexcept { return iterator<T>(cells_.data() + cells_.size()); }
   auto begin() const noexcept { return iterator<const T>(cells_.data()); }

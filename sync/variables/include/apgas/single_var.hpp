@@ -37,7 +37,7 @@ APGAS_API [[noreturn]] void throw_written_twice();
 template <class T>
 class single_var {
  public:
-  // Makes an empty variable. Throws: std::bad_alloc. Context: any thread.
+  // Makes an empty variable. Throws: std::bad_alloc. Context: any thread. Cost: one allocation.
   single_var() = default;
   single_var(const single_var&) = delete;
   single_var& operator=(const single_var&) = delete;

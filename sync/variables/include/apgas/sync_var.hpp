@@ -77,7 +77,7 @@ class sync_var {
   // Makes a full variable. Throws: what moving the value throws. Context: as above.
   explicit sync_var(T value) : turn_(state::full), value_(std::move(value)) {}
 
-  // Waits until the variable is full, takes the value and leaves it empty.
+  // Waits until the variable is full, takes and returns its value, and leaves it empty.
   T read_fe(scheduler::call_site where = scheduler::call_site::current()) {
     const turn mine(*this, {"sync_var::read_fe", this, where}, want::full);
     T value = std::move(*value_);
@@ -136,7 +136,7 @@ class sync_var {
     write({"sync_var::write_ef", this, where}, want::empty, std::move(value));
   }
 
-  // The same with a time limit.
+  // The same with a time limit; returns whether it wrote the value.
   template <class Rep, class Period>
   [[nodiscard]] bool try_write_ef_for(
       T value, const std::chrono::duration<Rep, Period>& limit,
@@ -157,7 +157,7 @@ class sync_var {
     write({"sync_var::write_ff", this, where}, want::full, std::move(value));
   }
 
-  // The same with a time limit.
+  // The same with a time limit; returns whether it wrote the value.
   template <class Rep, class Period>
   [[nodiscard]] bool try_write_ff_for(
       T value, const std::chrono::duration<Rep, Period>& limit,

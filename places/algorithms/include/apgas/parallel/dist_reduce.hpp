@@ -91,7 +91,7 @@ T reduce(const dist_array<T>& a, std::source_location site = std::source_locatio
 
 // Returns `op` over `init` and all f(x, y), for the elements x of `a` and y of `b` with the same
 // index. Without `op` and `f`, this is the inner product. Both arrays must have the same
-// distribution. Throws, Context, Cost: as for one array.
+// distribution. Throws, Context, Cost: as for one array, above.
 template <class T, class U, class R, class Op = std::plus<>, class F = std::multiplies<>>
 R transform_reduce(const dist_array<T>& a, const dist_array<U>& b, R init, Op op = {}, F f = {},
                    std::source_location site = std::source_location::current()) {

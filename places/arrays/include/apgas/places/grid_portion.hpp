@@ -38,15 +38,15 @@ class grid_view {
         first_row_(row),
         first_column_(column) {}
 
-  // The size of the local portion, without the halo.
+  // The numbers of rows and of columns of the local portion, without the halo.
   std::size_t rows() const noexcept { return rows_; }
   std::size_t columns() const noexcept { return columns_; }
   // The indices in the whole array of element (0, 0) of this view.
   std::size_t first_row() const noexcept { return first_row_; }
   std::size_t first_column() const noexcept { return first_column_; }
 
-  // Element (r, c), counted from the first row and column of this view, and row r. The elements of
-  // a row are consecutive.
+  // Element (r, c), counted from the first row and column of this view. row() returns a pointer to
+  // the first element of row r; the elements of a row are consecutive.
   // Requires: -halo <= r < rows() + halo, and likewise for columns.
   T& operator()(std::ptrdiff_t r, std::ptrdiff_t c) const noexcept { return row(r)[c]; }
   T* row(std::ptrdiff_t r) const noexcept { return origin_ + r * stride_; }

@@ -123,8 +123,8 @@ std::ranges::borrowed_iterator_t<Range> find_if(
   return parallel::find_if(std::ranges::begin(range), sync::end_of(range), std::move(pred), site);
 }
 
-// Returns the first of the least elements of [first, last) in the order `less`, or `last` if there
-// are none.
+// Returns the first of the least elements of a range, or of [first, last), in the order `less`, or
+// `last` if there are none.
 //
 //   const double least = *apgas::parallel::min_element(x);
 //
@@ -144,8 +144,8 @@ std::ranges::borrowed_iterator_t<Range> min_element(
                                site);
 }
 
-// Returns the first of the greatest elements of [first, last) in the order `less`, or `last` if
-// there are none.
+// Returns the first of the greatest elements of a range, or of [first, last), in the order `less`,
+// or `last` if there are none.
 //
 //   const double greatest = *apgas::parallel::max_element(x);
 //
