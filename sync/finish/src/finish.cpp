@@ -18,6 +18,9 @@
 #include "finish_results.hpp"
 
 // The parts of finish that are not on the fast path.
+//
+// Ordering pair: P1, the release of the first offer at a place makes the box that it has made
+// visible to all other offers there.
 namespace apgas::inline v0::sync {
 
 finish_details& finish_core::ensure_details(const place_state& here) {
@@ -140,7 +143,7 @@ offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
     throw illegal_operation(
         "offer was called in a task whose innermost finish collects nothing; use finish_reduce");
   }
-  offer_box* box = details->box.load(base::acquire);
+  offer_box* box = details->box.load(base::acquire);  // P1
   if (box == nullptr) {  // this is the first offer at a place that is not the home place
     const auto make = comm::lookup<offer_box_maker>(details->reducer);
     APGAS_ASSERT(make != nullptr, "the reducer of a finish_reduce is unknown here");
@@ -148,7 +151,7 @@ offer_box& box_for_offer(scheduler::fiber& self, const std::type_info& type) {
     std::lock_guard guard(details->lock);
     if (details->offers == nullptr) details->offers = std::move(made);
     box = details->offers.get();
-    details->box.store(box, base::release);
+    details->box.store(box, base::release);  // P1
   }
   if (box->type() != type) {
     throw illegal_operation(fmt::format(

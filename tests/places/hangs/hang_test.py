@@ -294,7 +294,7 @@ class Signal(unittest.TestCase):
                                       rf"spawned at {marks['spawn_one']}[^;]* \(.*awaits the task "
                                       f"that computes its value: spawned at {marks['spawn_two']}, "
                                       f"in future::get at {marks['get_two']}")
-                self.assertRegex(out, r"apgas: (place 0: )?some of them wait for each other: task A")
+                self.assertRegex(out, r"apgas: (place 0: )?some of them wait for each other: task")
 
     def test_the_handler_of_a_program_stays(self):
         for settings in ({"APGAS_CONTROL": "off"}, {}):

@@ -9,7 +9,7 @@
 
 #include <apgas/scheduler/job_report.hpp>
 
-// The groups of a report over all places.
+// The groups of a report over all places, and the cycle that a place has found.
 namespace apgas::test {
 namespace {
 
@@ -50,6 +50,20 @@ TEST(JobGroups, HasAllGroupsOfWhichTheTextHasTwenty) {
   for (const job_report::group& g : all) {
     EXPECT_EQ(g.waits.count, 2u);
     EXPECT_EQ(g.places, (std::vector<int>{0, 1}));
+  }
+}
+
+TEST(JobGroups, ACircleOfAPlaceWhileOthersRunIsThatOfSome) {
+  for (const bool certain : {false, true}) {
+    job_report report(1);
+    place_waits p = answer_of(0, 2);
+    p.asleep = false;
+    p.cycle = "task A waits";
+    p.cycle_is_certain = certain;
+    report.add(std::move(p));
+    EXPECT_THAT(report.text(""),
+                EndsWith(certain ? "\nsome of them wait for each other: task A waits"
+                                 : "\nsome of them may wait for each other: task A waits"));
   }
 }
 

@@ -214,20 +214,6 @@ TEST(JobReport, ACircleWhileOthersRunIsThatOfSome) {
   }
 }
 
-TEST(JobReport, ACircleOfAPlaceWhileOthersRunIsThatOfSome) {
-  for (const bool certain : {false, true}) {
-    job_report report(1);
-    place_waits p = place(0);
-    p.asleep = false;
-    p.cycle = "task A waits";
-    p.cycle_is_certain = certain;
-    report.add(std::move(p));
-    EXPECT_THAT(report.text(""),
-                EndsWith(certain ? "\nsome of them wait for each other: task A waits"
-                                 : "\nsome of them may wait for each other: task A waits"));
-  }
-}
-
 TEST(JobReport, ACircleLeadsThroughTwoCollectives) {
   collective c;
   c.absent.objects = {object("t1.1", 1)};
