@@ -4,41 +4,57 @@
 
     sbom.py VERSION LIBRARY
 
-Components are the shared libraries that LIBRARY needs, and the libraries of headers that are
-compiled into it, each with the version of the Debian package that it comes from on this host. The
-time is $SOURCE_DATE_EPOCH if that is set, so that the bytes depend only on the library and on the
-packages.
+Components are the Debian packages on this host that contain the shared libraries which LIBRARY
+needs, whose names they have as properties, and the libraries of headers that are compiled into it.
+If no package contains a library, the component is the library itself, without a version, and a line
+on standard error names it. The time is $SOURCE_DATE_EPOCH if that is set, so that the bytes depend
+only on the library and on the packages.
 """
 
 import datetime
+import functools
 import hashlib
 import json
 import os
 import pathlib
 import re
+import shutil
 import subprocess
 import sys
+import urllib.parse
 import uuid
 
-HEADERS = {"libcereal-dev": "BSD-3-Clause", "nlohmann-json3-dev": "MIT"}
+# The libraries of headers: their packages in Debian, their names elsewhere, and their licences.
+HEADERS = {"libcereal-dev": ("cereal", "BSD-3-Clause"),
+           "nlohmann-json3-dev": ("nlohmann-json", "MIT")}
+SONAME = "apgas:soname"
+UNPACKAGED = "No package of Debian on the host of the build contains this library."
+LDCONFIG = shutil.which("ldconfig", path=f"{os.environ.get('PATH', '')}:/usr/sbin:/sbin")
 
 
+@functools.cache
 def output(*command):
+    """What a command prints, or nothing if it fails or is not installed."""
     try:
         done = subprocess.run(command, capture_output=True, text=True, check=False)
     except FileNotFoundError:
-        sys.exit(f"sbom.py: {command[0]} is not installed (Debian: apt install binutils dpkg)")
+        return ""
     return done.stdout if done.returncode == 0 else ""
 
 
 def needed(library):
-    return re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "-d", library))
+    """The names of the shared libraries that a shared library needs."""
+    names = re.findall(r"\(NEEDED\).*\[(.+)\]", output("readelf", "-d", library))
+    if not names:
+        sys.exit(f"sbom.py: readelf finds no shared library that {library} needs. Is it a shared "
+                 "library, and is readelf installed (Debian: apt install binutils)?")
+    return names
 
 
 def package_of(soname):
     """The name of the package of Debian that contains this shared library, or None."""
-    paths = re.findall(rf"^\s*{re.escape(soname)} .*=> (\S+)$", output("ldconfig", "-p"), re.M)
-    for path in paths:
+    known = output(LDCONFIG, "-p") if LDCONFIG else ""
+    for path in re.findall(rf"^\s*{re.escape(soname)} .*=> (\S+)$", known, re.M):
         for each in (path, path.removeprefix("/usr"), str(pathlib.Path(path).resolve())):
             owner = output("dpkg", "-S", each)
             if owner:
@@ -46,24 +62,37 @@ def package_of(soname):
     return None
 
 
-def component(package, licence=None):
+def component(package, name, sonames=(), licence=None):
+    """The entry of a package of Debian, or of what is called `name` if the package is not there."""
     version = output("dpkg-query", "-W", "-f=${Version}", package)
-    entry = {"type": "library", "bom-ref": f"pkg:deb/debian/{package}@{version}", "name": package,
-             "version": version, "purl": f"pkg:deb/debian/{package}@{version}"}
+    if version:
+        quote = urllib.parse.quote
+        purl = f"pkg:deb/debian/{quote(package)}@{quote(version, safe=':')}"
+        entry = {"type": "library", "bom-ref": purl, "name": package, "version": version,
+                 "purl": purl}
+    else:
+        print(f"sbom.py: no package of Debian on this host contains {name}", file=sys.stderr)
+        entry = {"type": "library", "bom-ref": name, "name": name, "description": UNPACKAGED}
     if licence:
         entry["licenses"] = [{"license": {"id": licence}}]
+    if sonames:
+        entry["properties"] = [{"name": SONAME, "value": soname} for soname in sonames]
     return entry
+
+
+def components(library):
+    packages = {}  # the shared libraries of each package; one without a package is its own
+    for soname in sorted(needed(library)):
+        packages.setdefault(package_of(soname) or soname, []).append(soname)
+    return ([component(package, package, sonames) for package, sonames in sorted(packages.items())]
+            + [component(package, name, licence=licence)
+               for package, (name, licence) in HEADERS.items()])
 
 
 def bill(version, library):
     epoch = int(os.environ.get("SOURCE_DATE_EPOCH", datetime.datetime.now().timestamp()))
     when = datetime.datetime.fromtimestamp(epoch, datetime.timezone.utc)
-    found = {soname: package_of(soname) for soname in needed(library)}
-    for soname, package in found.items():
-        if not package:
-            print(f"sbom.py: no package of Debian contains {soname}", file=sys.stderr)
-    parts = [component(name) for name in sorted({name for name in found.values() if name})]
-    parts += [component(name, licence) for name, licence in HEADERS.items()]
+    parts = components(library)
     digest = hashlib.sha256(pathlib.Path(library).read_bytes()).hexdigest()
     own = f"pkg:generic/apgas@{version}"
     serial = uuid.uuid5(uuid.NAMESPACE_URL, own + digest + json.dumps(parts) + when.isoformat())

@@ -23,6 +23,7 @@ SCRIPTS = [".ci/run", "docker/base-image", "docker/cluster", "docker/namespace-s
            "launch/quickstart", "launch/test"]
 TEXTS = (".cmake", ".dot", ".java", ".md", ".yaml")  # whose wording is checked besides code
 MAX_LINES = 400
+MAX_README = 149  # what somebody new reads first is short
 WRAPPED = {  # A third-party header may be included only by the files that wrap it.
     "boost/context": ["scheduler/fibers/src/context"],
     "hwloc.h": ["scheduler/topology/src/"],
@@ -86,6 +87,8 @@ class Checker:
             self.check_suppressions(path, name)
         if path.suffix == ".md":
             self.check_document(path, name)
+        if name == "README.md" and len(path.read_text().splitlines()) > MAX_README:
+            self.report(name, MAX_README, f"has more than {MAX_README} lines: move text to docs/")
         if is_code or is_script or path.suffix in TEXTS or path.name == "CMakeLists.txt":
             for number, message in wording.problems(name, path.read_text().splitlines()):
                 self.report(name, number, message)

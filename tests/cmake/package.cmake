@@ -36,15 +36,26 @@ package_test(add_subdirectory 1200 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
   -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
 set_property(TEST package.add_subdirectory APPEND PROPERTY LABELS long)
 
+get_target_property(type apgas TYPE)
+if(type STREQUAL "SHARED_LIBRARY")
+  apgas_add_test(package.sbom package 1 300 ""
+    ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/package/sbom_test.py $<TARGET_FILE:apgas>)
+endif()
 # What the shared library exports is what tests/package/exported_symbols.txt lists. Compilers differ in
 # the copies of inline functions that they emit, so the list is that of g++.
-get_target_property(type apgas TYPE)
 if(type STREQUAL "SHARED_LIBRARY" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND apgas_ucx)
   add_test(NAME package.exported_symbols COMMAND ${Python3_EXECUTABLE}
     ${PROJECT_SOURCE_DIR}/tests/package/exported_symbols.py $<TARGET_FILE:apgas>)
   set_tests_properties(package.exported_symbols PROPERTIES LABELS package TIMEOUT 60)
   apgas_test_needs(package.exported_symbols package apgas)
 endif()
+
+# The man pages and the completion of the tools, which are made from what they print for --help.
+set(tools_with_pages apgas-run apgas-doctor apgas-ps apgas-top apgas-trace)
+list(TRANSFORM tools_with_pages PREPEND ${PROJECT_SOURCE_DIR}/launch/)
+apgas_add_test(package.man_pages package 1 300 ""
+  ${Python3_EXECUTABLE} ${PROJECT_SOURCE_DIR}/tests/package/man_pages_test.py
+  ${tools_with_pages} $<TARGET_FILE:apgas-info> $<TARGET_FILE:apgas-trace-merge>)
 
 # CMake can fetch the last commit, and its source archive has the same bytes everywhere and can be
 # built.

@@ -8,10 +8,11 @@ A group of blocks ends with a ```text output: what each program of the group pri
 lines. A block that begins with
   ```cpp           is a program of this library. It runs on four places in one process
   ```cpp openmp    and so on is one of the systems in THEIRS. It is left out, with a line that says
-                   so, if its compiler or library is missing; with APGAS_TEST_REQUIRE_TOOLS in the
-                   environment a missing compiler is an error
+                   so, if its compiler is missing; with APGAS_TEST_REQUIRE_TOOLS in the environment
+                   this is an error
   rust             is compiled with the crates of tests/docs/rust, or with those of the packages of
-                   this system (librust-tokio-dev), or left out if Cargo cannot fetch any
+                   this system (librust-tokio-dev). Where Cargo finds neither, it is as if the
+                   compiler were missing
   any other        is of a system that is not available here, and is not compiled
 """
 
@@ -78,7 +79,7 @@ class Page:
         self.environment = {**os.environ, **shell_blocks.installed(prefix)}
         flags = run("pkg-config --cflags --libs apgas", self.environment)
         self.flags = " ".join(flags.stdout.split())
-        self.left_out = set()
+        self.left_out = {}  # of each system: what is missing
 
     def program(self, line, kind, code):
         """The output of a program; None if it is not compiled here."""
@@ -90,12 +91,13 @@ class Page:
         else:
             build, start = (text.format(name) for text in THEIRS[kind])
             if not compiler_of(kind):
-                self.left_out.add(kind)
+                self.left_out[kind] = f"there is no {THEIRS[kind][0].split()[0]}"
                 return None
         if kind == "rust":
             options = make_crate(name, code)
             if options is None:
-                self.left_out.add(kind)
+                self.left_out[kind] = ("cargo cannot fetch the crates of tests/docs/rust, and "
+                                       "librust-tokio-dev is not installed")
                 return None
             build += options
         else:
@@ -126,9 +128,8 @@ class Page:
         if printed or not count:
             raise shell_blocks.Failure(f"{self.page}: programs without output, or no programs")
         summary = f"{self.page}: {count} programs" + "".join(
-            f"; no compiler or library for {kind}" for kind in sorted(self.left_out))
-        missing = [kind for kind in self.left_out if not compiler_of(kind)]
-        if missing and os.environ.get("APGAS_TEST_REQUIRE_TOOLS"):
+            f"; without {kind}: {reason}" for kind, reason in sorted(self.left_out.items()))
+        if self.left_out and os.environ.get("APGAS_TEST_REQUIRE_TOOLS"):
             raise shell_blocks.Failure(f"{summary}; bash launch/prepare.sh says how to install "
                                        "them")
         print(summary)

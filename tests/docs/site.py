@@ -3,8 +3,8 @@
 """Builds the site of the documents, and opens its pages in a browser.
 
   site.py build MKDOCS FOLDER     builds it strictly into FOLDER: no warning, no broken link
-  site.py open CHROMIUM FOLDER    opens every page at the width of a phone, and each tenth also in
-                                  the dark scheme; fails on errors of the console, on what is loaded
+  site.py open CHROMIUM FOLDER    opens every page at the width of a phone, in the light and in the
+                                  dark scheme; fails on errors of the console, on what is loaded
                                   from elsewhere, on pictures without a text, and on pages that are
                                   wider than the window. Then it searches, in a page that is opened
                                   as a file
@@ -25,17 +25,19 @@ import threading
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONSOLE = re.compile(r"CONSOLE[:(]\d+\)?\] (.*)")
 WIDTH = 390
-SECONDS = 500
+SECONDS = 500  # for all pages in one scheme, on a machine of any load
+SCHEMES = {"default": 1, "slate": 0}  # those of the theme, and what Chromium calls light and dark
 # Loads the pages one after the other into a frame, and sends what is wrong to the server.
 DRIVER = """<!DOCTYPE html><meta charset="utf-8"><title>driver</title>
 <iframe id="frame" style="width: %(width)dpx; height: 900px"></iframe>
 <script>
 const pages = %(pages)s, frame = document.getElementById("frame"), found = [];
-function check(page, scheme) {
+function check(page) {
   return new Promise((done) => {
     frame.onload = () => {
       const inner = frame.contentWindow, all = inner.document;
-      all.body.setAttribute("data-md-color-scheme", scheme);
+      const scheme = all.body.getAttribute("data-md-color-scheme");
+      if (scheme !== "%(scheme)s") found.push(`${page} is ${scheme}, not %(scheme)s`);
       const wide = all.documentElement.scrollWidth;
       if (wide > %(width)d) found.push(`${page} is ${wide} pixels wide`);
       for (const entry of inner.performance.getEntriesByType("resource")) {
@@ -48,12 +50,11 @@ function check(page, scheme) {
       if (colors.color === colors.backgroundColor) found.push(`${page}: ${scheme} is unreadable`);
       done();
     };
-    frame.src = "/" + page + "?" + scheme;
+    frame.src = "/" + page;
   });
 }
 (async () => {
-  for (const page of pages) await check(page, "default");
-  for (const page of pages.filter((_, i) => i %% 10 === 0)) await check(page, "slate");
+  for (const page of pages) await check(page);
   await fetch("/found", {method: "POST", body: JSON.stringify(found)});
 })();
 </script>
@@ -103,9 +104,10 @@ class Server(http.server.SimpleHTTPRequestHandler):
         pass
 
 
-def open_pages(chromium, folder, pages):
-    """What is wrong with the pages, and what the console says."""
-    Server.driver = (DRIVER % {"width": WIDTH, "pages": json.dumps(pages)}).encode()
+def open_pages(chromium, folder, pages, scheme):
+    """What is wrong with the pages in that scheme, and what the console says."""
+    Server.driver = (DRIVER % {"width": WIDTH, "pages": json.dumps(pages),
+                               "scheme": scheme}).encode()
     index = json.loads((folder / "search/search_index.json").read_text())
     Server.index = json.dumps(index | {"docs": index["docs"][:3]}).encode()  # search() has all
     handler = functools.partial(Server, directory=folder)
@@ -113,8 +115,10 @@ def open_pages(chromium, folder, pages):
           tempfile.TemporaryDirectory() as profile, tempfile.TemporaryFile("w+") as log):
         threading.Thread(target=server.serve_forever, daemon=True).start()
         url = f"http://127.0.0.1:{server.server_port}/driver"
-        process = subprocess.Popen(browser(chromium, profile, url), stderr=log,
-                                   stdout=subprocess.DEVNULL)
+        process = subprocess.Popen(
+            browser(chromium, profile,
+                    f"--blink-settings=preferredColorScheme={SCHEMES[scheme]}", url),
+            stderr=log, stdout=subprocess.DEVNULL)
         try:
             found = Server.found.get(timeout=SECONDS)
         except queue.Empty:
@@ -141,11 +145,13 @@ def search(chromium, page):
 
 def check(chromium, folder):
     pages = sorted(str(page.relative_to(folder)) for page in folder.rglob("*.html"))
-    pages = [page for page in pages if page != "404.html"]  # its links are absolute
-    found = open_pages(chromium, folder, pages) + search(chromium, folder / "index.html")
+    found = [f"{scheme}: {problem}" for scheme in SCHEMES
+             for problem in open_pages(chromium, folder, pages, scheme)]
+    found += search(chromium, folder / "index.html")
     if len(pages) < 100:
         found.append("these are not all pages")
-    print(f"site: {len(pages)} pages, {len(found)} problems", *found, sep="\n")
+    print(f"site: {len(pages)} pages in {len(SCHEMES)} schemes, {len(found)} problems", *found,
+          sep="\n")
     return bool(found)
 
 

@@ -25,6 +25,7 @@ TOOLS = ["apgas-run", "apgas-doctor", "apgas-ps", "apgas-top", "apgas-trace", "a
          "apgas-trace-merge"]
 NEEDED = ["g++", "cmake", "make", "pkg-config", "man-db", "bash-completion", "zsh", "python3",
           "openmpi-bin", "ca-certificates"]
+OPTION = re.compile(r"(?<![\w-])--?[a-zA-Z][\w-]*")
 # What zsh would offer after `TOOL -`: the function of the completion, with its compadd replaced.
 ZSH = """cat >/tmp/complete <<'END'
 fpath+=/usr/share/zsh/vendor-completions
@@ -94,14 +95,14 @@ def use(root, program, cmake):
     root.run("apgas-info >/dev/null")
     for tool in TOOLS:
         help_text, page = root.run(f"{tool} --help"), root.run(f"man -P cat {tool}")
-        options = set(re.findall(r"(?<![\w-])--[a-z][\w-]*", help_text))
-        check(all(option in page for option in options), f"man {tool} lacks an option of --help")
+        options = set(OPTION.findall(help_text))
+        check(options <= set(OPTION.findall(page)), f"man {tool} lacks an option of --help")
         words = root.run("source /usr/share/bash-completion/bash_completion; "
-                         f"_completion_loader {tool} || true; _apgas_tools {tool} -- {tool}; "
-                         "echo ${COMPREPLY[@]}").split()
+                         f"_completion_loader {tool} || true; _apgas_tools {tool} - {tool}; "
+                         "printf '%s\\n' ${COMPREPLY[@]}").split()
         check(set(words) == options, f"the completion of {tool} has {words}, not {options}")
         words = [word for word in root.run(ZSH.replace("TOOL", tool)).split()
-                 if word.startswith("--")]
+                 if word.startswith("-")]
         check(set(words) == options, f"the completion of {tool} in zsh has {words}, not {options}")
     pages = root.run("find /usr/share/doc/apgas/html -name '*.html'").splitlines()
     index = next(line.split(": ")[1] for line in root.run("cat /usr/share/doc-base/apgas-doc")

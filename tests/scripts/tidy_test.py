@@ -92,6 +92,10 @@ class Tidy(unittest.TestCase):
                      **{"sync/src/a.cpp": SPDX + "void f();\n"})
         self.reports("leads nowhere", "docs/a.md", "[b](b.md)\n")
 
+    def test_the_readme_is_short(self):
+        self.reports("README.md:149: has more than 149 lines", "README.md", "a\n" * 150)
+        self.assertFalse(check({"README.md": "a\n" * 149, "apps/README.md": "a\n" * 150})[0])
+
     def test_blocks_of_documents(self):
         self.reports("a.md:4: the block names no language", "apps/a.md",
                      "```sh\nls\n```\n```\nls\n```\n")

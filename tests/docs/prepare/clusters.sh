@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
-# The page about clusters uses three hosts, whose places have one worker each here, and Slurm: these
-# commands check how they are called, and srun runs the places in one process. So do those of
-# Kubernetes and docker, without a cluster and a registry.
+# The page about clusters uses three hosts, whose places have one worker each here, Slurm and
+# Kubernetes. Scripts take the place of their commands and check the arguments; srun runs the places
+# in one process, and kubectl starts nothing.
 source "$PREPARE/three_hosts.sh"
 export APGAS_WORKERS=1
 cp "$(command -v uts)" .
@@ -40,13 +40,4 @@ case "$*" in
   *) echo "kubectl $*" >&2; exit 1 ;;
 esac
 END
-mkdir docker
-echo '[ "$*" = build ]' > docker/cluster
-cat > ~/bin/docker << 'END'
-#!/bin/bash
-case "$*" in
-  "tag apgas registry.example.org/apgas" | "push registry.example.org/apgas") ;;
-  *) echo "docker $*" >&2; exit 1 ;;
-esac
-END
-chmod +x ~/bin/* docker/cluster
+chmod +x ~/bin/*
