@@ -3,8 +3,10 @@
 // afterwards, or there are tasks for three workers; each worker takes one task and is busy then. No
 // worker may sleep while a task waits. As sleeping has no time-out, a lost wake-up is a deadlock,
 // which Relacy detects. The search and sleep of the workers are transcribed from
-// scheduler/loop/src/loop.cpp and idle.cpp. See docs/protocols/idle.md.
+// scheduler/loop/src/loop.cpp and idle.cpp. In some scenarios searches count late: after one round
+// in vain, where the product has 32. See docs/protocols/idle.md.
 #include <ctime>
+#include <utility>
 
 #include <linux/futex.h>
 #include <sys/syscall.h>
@@ -44,14 +46,27 @@ inline long syscall(long, std::uint32_t* word, int operation, std::uint32_t expe
 
 namespace apgas::model {
 
-enum class mistake { none, no_heavy_fence, attention_after_check, check_before_announcing };
+enum class mistake {
+  none,
+  no_heavy_fence,
+  attention_after_check,
+  check_before_announcing,
+  // Only searches that count late can make these.
+  late_thief_notifies_nobody,
+  late_thief_notifies_early,  // before the tasks are in its own deque
+  late_search_never_counts,
+  late_search_ends_as_counted,
+  counted_search_ends_as_late,
+};
 
 constexpr const char* scenarios[] = {"spawned tasks",         "external tasks",
                                      "spawned tasks, fenced", "one spawned, one external",
                                      "one worker, one task",  "a worker that asks first",
-                                     "a task that is moved",  "a worker that wakes two"};
-constexpr int scenario_count = 8;
-constexpr unsigned preemptions[] = {1, 1, 1, 1, 3, 2, 2, 1};
+                                     "a task that is moved",  "a worker that wakes two",
+                                     "a late thief",          "late searches"};
+constexpr int scenario_count = 10;
+constexpr int first_late = 8;  // from this scenario on, searches count late
+constexpr unsigned preemptions[] = {1, 1, 1, 1, 3, 2, 2, 1, 2, 1};
 mistake made = mistake::none;
 
 template <class Parker>
@@ -69,6 +84,9 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
 
   Deque<slot> deque;  // the producer's
   slot slots[8];
+  Deque<slot> thief_deque;  // that of worker 0, if it is a late thief
+  slot thief_slots[4];
+  slot stolen[2];
   scheduler::task_counter finish;
   // The external tasks: their number, under a lock, and the flag of external_queue.hpp.
   base::spin_lock external_queue_lock;
@@ -84,21 +102,26 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   bool fenced() const { return scenario == 2; }
   bool moves() const { return scenario == 6; }
   bool wakes_two() const { return scenario == 7; }
+  bool counts_late() const { return scenario >= first_late; }
+  bool late_thief() const { return scenario == 8; }
   // Also the number of tasks. With three workers the tasks are there at the start.
-  int workers() const { return wakes_two() ? 3 : scenario >= 4 ? 1 : 2; }
+  int workers() const { return wakes_two() ? 3 : scenario >= 4 && !counts_late() ? 1 : 2; }
 
   void before() {
     scheduler::asymmetric = !fenced();
     deque.reset(slots, moves() ? 4 : 8, fenced());
     for (auto& w : woken_for) w($) = 0;
-    for (int i = 0; i < workers(); ++i) idle.begin_search();  // workers start as searching
+    if (!counts_late()) {  // workers start as searching
+      for (int i = 0; i < workers(); ++i) idle.begin_search();
+    }
     if (moves()) leave_one_task_above_room();
     if (wakes_two()) leave_two_sleepers();
+    if (late_thief()) leave_a_hidden_task();
   }
   void thread(unsigned index) {
     if (static_cast<int>(index) < workers()) {
       work(static_cast<int>(index));
-    } else if (index == 2) {
+    } else if (index == 2 && !late_thief()) {
       produce();
     }
   }
@@ -106,26 +129,32 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
 
   // Two tasks of three have been taken at the tail, so that make_room() moves the third one.
   void leave_one_task_above_room() {
-    for (int i = 0; i < 3; ++i) {
-      slot* s = deque.head();
-      s->write(0, &finish);
-      static_cast<void>(deque.push(s));
-    }
-    deque.publish();
-    slot taken[2];
-    RL_ASSERT(deque.steal(taken, 2, {1, 0}).tasks == 2);
+    leave_three_tasks();
+    RL_ASSERT(deque.steal(stolen, 2, {1, 0}).tasks == 2);
+  }
+
+  // Worker 0 has just stolen two tasks of three, and their owner has taken back the third one.
+  // Until the second of the two is in the deque of the thief, it is in no queue.
+  void leave_a_hidden_task() {
+    leave_one_task_above_room();
+    slot third;
+    RL_ASSERT(deque.take_newest(third));
+    thief_deque.reset(thief_slots, 4, false);
   }
 
   // There are three tasks, for which worker 0 was woken. Worker 1 has announced its sleep and makes
   // its final check; worker 2 has made it before the tasks were there.
   void leave_two_sleepers() {
+    leave_three_tasks();
+    for (int i = 2; i > 0; --i) static_cast<void>(idle.announce_sleep(&entries[i]));
+  }
+  void leave_three_tasks() {
     for (int i = 0; i < 3; ++i) {
       slot* s = deque.head();
       s->write(0, &finish);
       static_cast<void>(deque.push(s));
     }
     deque.publish();
-    for (int i = 2; i > 0; --i) static_cast<void>(idle.announce_sleep(&entries[i]));
   }
 
   void produce() {
@@ -136,8 +165,11 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
       submit();
     } else {
       spawn();
-      if (scenario == 3) submit();
-      if (scenario == 0 || scenario == 2) spawn();
+      if (scenario == 3) {
+        submit();
+      } else if (workers() == 2) {
+        spawn();
+      }
     }
   }
   void spawn() {
@@ -165,9 +197,26 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   void work(int id) {
     bool woken = wakes_two() && (id == 0 || wait(id, id == 1));
     bool stole = false;
-    while (!take_external() && !(stole = steal())) woken = sleep(id);
+    bool counts = !counts_late();
+    while (!take_external() && !(stole = steal(id))) {
+      if (std::exchange(counts, true)) {
+        woken = sleep(id);
+      } else if (made != mistake::late_search_never_counts) {
+        idle.begin_search();
+      }
+    }
     ++consumed;
-    for (entry<Parker>* s : idle.end_search(woken && stole)) wake(s);
+    end_search(counts, woken, stole);
+  }
+  void end_search(bool counts, bool woken, bool stole) {
+    if (made == mistake::late_search_ends_as_counted) counts = true;
+    if (made == mistake::counted_search_ends_as_late) counts = false;
+    if (counts) {
+      for (entry<Parker>* s : idle.end_search(woken && stole)) wake(s);
+    } else if (stole && made != mistake::late_thief_notifies_nobody &&
+               made != mistake::late_thief_notifies_early) {
+      notify();
+    }
   }
   bool take_external() {
     if (filled.load(base::relaxed)) {
@@ -180,13 +229,25 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
     }
     return false;
   }
-  bool steal() {
+  bool steal(int id) {
+    if (!late_thief()) return steal_one(deque);
+    return id == 0 ? end_steal() : steal_one(deque) || steal_one(thief_deque);
+  }
+  bool steal_one(Deque<slot>& from) {
     slot s[1];
     // A thief that asks insists after it has searched a few times more.
-    if (scenario == 5) return deque.steal(s, 1, {++now, 1}).tasks == 1;
-    return deque.steal(s, 1, {1, 0}).tasks == 1;
+    if (scenario == 5) return from.steal(s, 1, {++now, 1}).tasks == 1;
+    return from.steal(s, 1, {1, 0}).tasks == 1;
   }
-  bool anything_to_do() { return filled.load(base::relaxed) || !deque.empty(); }
+  // The rest of the steal of worker 0.
+  bool end_steal() {
+    if (made == mistake::late_thief_notifies_early) notify();
+    thief_deque.push_counted(stolen + 1, 1);
+    return true;
+  }
+  bool anything_to_do() {
+    return filled.load(base::relaxed) || !deque.empty() || (late_thief() && !thief_deque.empty());
+  }
 
   // Returns whether another thread has woken the worker.
   bool sleep(int id) {
@@ -213,6 +274,23 @@ struct idle_suite : rl::test_suite<idle_suite<Deque, Idle, Parker>, 3> {
   }
 };
 
+// As refuted(), but explores only the scenarios in which searches count late.
+template <class Suite>
+bool refuted_late(mistake m, const char* name) {
+  made = m;
+  unsigned long total = 0;
+  for (Suite::scenario = first_late; Suite::scenario < scenario_count; ++Suite::scenario) {
+    const outcome o = explore<Suite>(1, true);
+    total += o.interleavings;
+    if (o.holds) continue;
+    std::printf("mutant %-32s refuted by scenario %d after %lu interleavings\n", name,
+                Suite::scenario, total);
+    return true;
+  }
+  std::printf("mutant %-32s SURVIVES %lu interleavings\n", name, total);
+  return false;
+}
+
 }  // namespace apgas::model
 
 int main() {
@@ -230,6 +308,12 @@ int main() {
   right &= refuted<as_written>("attention_after_check", scenario_count, 1);
   made = mistake::check_before_announcing;
   right &= refuted<as_written>("check_before_announcing", scenario_count, 1);
+#define REFUTE_LATE(name) right &= refuted_late<as_written>(mistake::name, #name)
+  REFUTE_LATE(late_thief_notifies_nobody);
+  REFUTE_LATE(late_thief_notifies_early);
+  REFUTE_LATE(late_search_never_counts);
+  REFUTE_LATE(late_search_ends_as_counted);
+  REFUTE_LATE(counted_search_ends_as_late);
   made = mistake::none;
 #define REFUTE_IDLE(name)                                                                  \
   right &= refuted<idle_suite<product::deque, product::name::idle_list, product::parker>>( \

@@ -3,6 +3,12 @@
 apgas_mutants(idle scheduler/idling/src/idle.hpp
   wanted_without_light_fence
     [[base::light_fence();                  // P1]] ""
+  begin_search_counts_nobody
+    [[void begin_search() noexcept {
+    lock_.lock();
+    ++searching_;]]
+    [[void begin_search() noexcept {
+    lock_.lock();]]
   end_search_wakes_nobody
     [[if (wakes_two || searching_ == 0) taken[0] = take_locked();]] ""
   woken_one_does_not_search
