@@ -19,8 +19,7 @@
 
 // The parts of finish that are not on the fast path.
 //
-// Ordering pair: P1, the release of the first offer at a place makes the box that it has made
-// visible to all other offers there.
+//   P1  An offer that sees the box of its place sees the box as the first offer there has made it.
 namespace apgas::inline v0::sync {
 
 finish_details& finish_core::ensure_details(const place_state& here) {
