@@ -28,6 +28,22 @@ std::string metric_name(const statistics_field& field) {
   return is_gauge(field) ? name : name + "_total";
 }
 
+// Adds a counter of what each place has sent to each other one.
+void add_links(std::string& text, std::string_view name, std::uint64_t link_traffic::* value,
+               std::span<const place_report> all) {
+  auto out = std::back_inserter(text);
+  fmt::format_to(out,
+                 "# HELP apgas_link_{0}_total {0} sent from one place to another\n"
+                 "# TYPE apgas_link_{0}_total counter\n",
+                 name);
+  for (const place_report& each : all) {
+    for (const link_traffic& link : each.links) {
+      fmt::format_to(out, "apgas_link_{}_total{{from=\"{}\",to=\"{}\",by=\"{}\"}} {}\n", name,
+                     each.place, link.to, link_name(each, link), link.*value);
+    }
+  }
+}
+
 }  // namespace
 
 std::string metrics_of(std::span<const place_report> all) {
@@ -50,15 +66,8 @@ std::string metrics_of(std::span<const place_report> all) {
       }
     }
   }
-  fmt::format_to(out,
-                 "# HELP apgas_link_bytes_total bytes sent from one place to another\n"
-                 "# TYPE apgas_link_bytes_total counter\n");
-  for (const place_report& each : all) {
-    for (const link_traffic& link : each.links) {
-      fmt::format_to(out, "apgas_link_bytes_total{{from=\"{}\",to=\"{}\",by=\"{}\"}} {}\n",
-                     each.place, link.to, link_name(each, link), link.bytes);
-    }
-  }
+  add_links(text, "frames", &link_traffic::frames, all);
+  add_links(text, "bytes", &link_traffic::bytes, all);
   return text;
 }
 

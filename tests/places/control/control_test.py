@@ -334,24 +334,6 @@ class Refused(unittest.TestCase):
             self.assertEqual(code, 0)
             self.assertRegex(out, "(?s)usage: .*Exit codes: 0")
 
-    @unittest.skipUnless(os.geteuid() == 0, "only root can become another user")
-    def test_the_job_of_another_user(self):
-        with job("suspended") as process:
-            read_end, write_end = os.pipe()
-            child = os.fork()
-            if child == 0:  # all modules are loaded already, so it needs no access to their files
-                os.setgid(65534)
-                os.setuid(65534)
-                jobs = [each.name for each in running_jobs.running_jobs()]
-                os.write(write_end, f"{jobs} {running_jobs.why_not(str(process.pid))}".encode())
-                os._exit(0)
-            os.close(write_end)
-            with os.fdopen(read_end) as answer:
-                said = answer.read()
-            os.waitpid(child, 0)
-        self.assertEqual(said, f"[] job {process.pid} belongs to user root; only that user and "
-                               "root can look at it")
-
 
 @contextlib.contextmanager
 def foreign_socket(pid=None, answer=None, once=False):

@@ -19,6 +19,7 @@ import unittest
 from hang_programs import DEADLOCK, PROGRAM, cases, default_quit, environment, expand, marked_lines
 
 NETWORKS = [name for name in sys.argv.pop(1).split(",") if name]
+NO_MPIRUN = "there is no mpirun"
 
 ABSENT = "which is at a place that has not called it"
 
@@ -164,9 +165,9 @@ class Hangs(unittest.TestCase):
     def test_four_places_of_a_process(self):
         self.check(local(4))
 
+    @unittest.skipUnless(NETWORKS, NO_MPIRUN)
     def test_two_processes(self):
-        if NETWORKS:
-            self.check({"APGAS_PLACES": "2"})
+        self.check({"APGAS_PLACES": "2"})
 
     def check_beside(self, *ways):
         for case, way, code, err in run_all(BESIDE, *ways):
@@ -181,9 +182,9 @@ class Hangs(unittest.TestCase):
     def test_tasks_that_wait_for_each_other_are_found_while_others_run(self):
         self.check_beside(local(2), local(3))
 
+    @unittest.skipUnless(NETWORKS, NO_MPIRUN)
     def test_they_are_found_in_two_processes(self):
-        if NETWORKS:
-            self.check_beside({"APGAS_PLACES": "2"})
+        self.check_beside({"APGAS_PLACES": "2"})
 
     def test_every_case_is_checked(self):
         self.assertEqual(cases("several"), sorted([*HANGING, *ALIVE, *BESIDE]))
@@ -199,9 +200,9 @@ class Alive(unittest.TestCase):
     def test_slow_programs_are_not_disturbed(self):
         self.check(local(2), local(4))
 
+    @unittest.skipUnless(NETWORKS, NO_MPIRUN)
     def test_slow_programs_of_two_processes_are_not_disturbed(self):
-        if NETWORKS:
-            self.check({"APGAS_PLACES": "2"})
+        self.check({"APGAS_PLACES": "2"})
 
 
 class Reports(unittest.TestCase):
@@ -222,9 +223,8 @@ class Reports(unittest.TestCase):
         self.assertRegex(err, r"place 1: worker \d has been running .* for \d+ s, now in "
                               r"(the body of the task|`.*computation_elsewhere.*:\n)")
 
+    @unittest.skipUnless(NETWORKS, NO_MPIRUN)
     def test_a_signal_to_any_place_is_answered_by_one_report(self):
-        if not NETWORKS:
-            return
         marks = marked_lines("finish_over_places")
         with subprocess.Popen([PROGRAM, "finish_over_places"], stderr=subprocess.PIPE, text=True,
                               env=environment(APGAS_PLACES="2", APGAS_WATCHDOG="100"),
@@ -238,9 +238,8 @@ class Reports(unittest.TestCase):
             finally:
                 os.killpg(job.pid, signal.SIGKILL)
 
+    @unittest.skipUnless(NETWORKS, NO_MPIRUN)
     def test_a_place_that_is_stopped_is_named_and_is_no_deadlock(self):
-        if not NETWORKS:
-            return
         with subprocess.Popen([PROGRAM, "late_message"], stderr=subprocess.PIPE, text=True,
                               env=environment(APGAS_PLACES="2", APGAS_WATCHDOG="100",
                                               APGAS_DEADLOCK="abort"),
@@ -256,9 +255,8 @@ class Reports(unittest.TestCase):
             self.assertRegex(report,
                              r"on SIGQUIT, (.*\n)+apgas: place 1 has not answered for \d+ s")
 
+    @unittest.skipUnless(NETWORKS, NO_MPIRUN)
     def test_a_stopped_place_is_no_deadlock(self):
-        if not NETWORKS:
-            return
         for rank in "0", "1":
             with subprocess.Popen([PROGRAM, "pauses_to_and_fro"], stderr=subprocess.PIPE, text=True,
                                   env=environment(APGAS_PLACES="2", APGAS_DEADLOCK="abort"),

@@ -8,18 +8,22 @@ Arguments: the program traced, apgas-trace-merge, whether there is mpirun (0 or 
 import collections
 import os
 import pathlib
+import shutil
 import subprocess
 import sys
+import unittest
 
 HERE = pathlib.Path(__file__).resolve().parent
 APGAS_RUN = HERE.parents[2] / "launch/apgas-run"
 sys.path.insert(0, str(HERE.parent.parent / "trace"))
-from trace_checks import run_tests  # noqa: E402
-from trace_events import Events  # noqa: E402
+from trace_checks import NO_PERFETTO, has_perfetto, perfetto, run_tests  # noqa: E402
+from trace_events import QUERIES, Events  # noqa: E402
 from traced_job import MERGE, TRACED, WITH_MPI, WITHOUT_TOOL, Traces  # noqa: E402
 from traced_job import environment, job, num_places, ways  # noqa: E402
 
 SHORT_CALLS = 200  # of traced.cpp, at each place
+LATE_BYTES = 8_000  # the same
+NO_MPIRUN = "there is no mpirun"
 
 # mpirun also ends the other places of a job in which one was killed, and kills what has not ended a
 # second later: too early for the records of places on a busy machine.
@@ -84,8 +88,7 @@ class Programs(Traces):
                         self.assertIn((e["pid"], e["args"]["object"]), clocks)
                 objects = {(e["pid"], e["args"]["object"]) for e in waits if "object" in e["args"]}
                 self.assertGreater(len(objects), len(clocks))
-                resumed = events.flows("resume")
-                self.assertTrue(resumed)
+                self.assertTrue(events.flows("resume"))
                 counters = events.counters()
                 self.assertLessEqual({"ready tasks", "bytes in flight"}, set(counters))
                 self.assertGreaterEqual(min(min(values) for values in counters.values()), 0)
@@ -110,6 +113,41 @@ class Programs(Traces):
                 self.assertEqual([c["place"] for c in clocks], list(range(num_places(way))))
                 for c in clocks:
                     self.assertEqual((c["offset_ns"], c["error_ns"]), (0, 0), "one host, one clock")
+
+    def test_an_arrow_leads_from_what_resumes_a_task_to_the_end_of_its_wait(self):
+        self.assertEqual(job(self.path, APGAS_WORKERS="1"), (0, []))
+        events = Events(self.path)
+        (task,) = {e["args"]["task"] for e in events.of("task", "B")
+                   if e["name"] == 'waits for "three"'}
+        ((begin, end),) = events.waits_of(task)
+        self.assertEqual(begin["name"], "future::get")
+        ((leaves, arrives),) = [pair for pair in events.flows("resume") if
+                                events.slice_around(pair[1]).get("args", {}).get("task") == task]
+        self.assertEqual(events.slice_around(leaves)["name"], "main")  # it sets the value
+        self.assertTrue(begin["ts"] <= leaves["ts"] <= end["ts"], (begin, leaves, end))
+        self.assertTrue(events.slice_around(arrives)["args"]["continued"])
+        self.assertAlmostEqual(arrives["ts"], end["ts"], delta=1)
+
+    def test_bytes_that_arrive_late_are_in_flight(self):
+        code, lines = job(self.path, "late", APGAS_PLACES="2", APGAS_TRANSPORT="local",
+                          APGAS_WORKERS="1", APGAS_TEST_DELAY="50000", APGAS_TEST_DELAY_SEED="1")
+        self.assertEqual((code, len(lines)), (0, 1), lines)  # the line says that messages are late
+        in_flight = Events(self.path).counters()["bytes in flight"]
+        self.assertGreaterEqual(max(in_flight), LATE_BYTES)
+        self.assertIn(0, in_flight)
+
+    def test_perfetto_reads_what_the_json_file_has(self):
+        if not has_perfetto():
+            self.skipTest(NO_PERFETTO)
+        self.assertEqual(self.leave_records(2), -6)
+        for record in list(self.folder.glob("run.json.place*")):
+            shutil.copy(record, self.folder / record.name.replace(".json.", ".pftrace."))
+        for path in self.path, self.folder / "run.pftrace":
+            self.assertEqual(self.merge(path), (0, ""))
+        found = perfetto(path, *QUERIES)
+        for rows, wanted in zip(found, Events(self.path).rows_of_queries(), strict=True):
+            self.assertTrue(wanted)
+            self.assertEqual(collections.Counter(map(tuple, rows)), collections.Counter(wanted))
 
     def test_stolen_tasks_have_an_arrow_from_their_spawn(self):
         for _ in range(20):  # until there is a steal
@@ -162,13 +200,12 @@ class Deaths(Traces):
         self.end("abort", -6, 2, APGAS_TRANSPORT="local")
         self.end("kill", -11, 1)
 
+    @unittest.skipUnless(WITH_MPI, NO_MPIRUN)
     def test_places_that_end_because_another_has_failed(self):
-        if WITH_MPI:
-            self.end("abort", 134, 2)
+        self.end("abort", 134, 2)
 
+    @unittest.skipUnless(WITH_MPI, NO_MPIRUN)
     def test_a_killed_place_leaves_a_trace_of_the_others(self):
-        if not WITH_MPI:
-            return
         code, lines = job(self.path, "killed", APGAS_PLACES="3", **KILLS_LATER)
         self.assertEqual(code, 137, lines)
         self.assertRegex(lines[-1], f"apgas: the trace {self.path} has what 2 of 3 places did; "
@@ -204,9 +241,8 @@ class Deaths(Traces):
                 for name in self.files():
                     (self.folder / name).unlink()
 
+    @unittest.skipUnless(WITH_MPI, NO_MPIRUN)
     def test_records_of_an_earlier_job_are_no_trace(self):
-        if not WITH_MPI:
-            return
         self.assertEqual(self.leave_records(3), -6)
         self.path.unlink()
         self.path.mkdir()  # so the next job does not begin

@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // A program whose traces the tests examine. The first argument says how it ends.
+#include <atomic>
 #include <chrono>
 #include <csignal>
+#include <cstddef>
 #include <cstdlib>
 #include <filesystem>
 #include <stdexcept>
@@ -46,7 +48,8 @@ void phases(int tasks, int rounds) {
   });
 }
 
-constexpr int short_calls = 200;  // of trace_test.py
+constexpr int short_calls = 200;           // of trace_test.py
+constexpr std::size_t late_bytes = 8'000;  // the same
 
 void all_constructs() {
   finish([] {
@@ -63,14 +66,31 @@ void all_constructs() {
   finish([] {
     promise<int> value;
     future<int> later = value.get_future();
-    async(name("waits for \"three\""), [later]() mutable {
+    std::atomic<bool> begun = false;
+    async(name("waits for \"three\""), [later, &begun]() mutable {
+      begun = true;
       if (later.get() != 3) std::abort();
     });
     yield();
+    // If there is one worker, the task waits afterwards.
+    while (!begun) sleep_for(std::chrono::microseconds(100));
     value.set_value(3);
   });
   forall(0, 1000, [](int) {});
   sleep_for(std::chrono::milliseconds(1));  // a worker at least is idle
+}
+
+// With APGAS_TEST_DELAY, some of these calls are in flight for milliseconds. The counters are
+// sampled when a task begins.
+void late_calls() {
+  const std::string text(late_bytes, 'x');
+  for (int i = 0; i < 20; ++i) {
+    const auto call = async_future_at(place(num_places() - 1), [](const std::string&) {}, text);
+    while (!call.ready()) {
+      finish([] { async([] {}); });
+      sleep_for(std::chrono::microseconds(200));
+    }
+  }
 }
 
 }  // namespace
@@ -80,6 +100,10 @@ int main(int argc, char** argv) {
     const std::string_view how = count > 1 ? arguments[1] : "end";
     const int n = count > 2 ? std::atoi(arguments[2]) : 20;
     if (how == "fib") return fib(n) == 0 ? 1 : 0;
+    if (how == "late") {
+      late_calls();
+      return 0;
+    }
     all_constructs();
     if (how == "blocked") {  // there is a folder where the trace is to be written
       const char* const path = std::getenv("APGAS_TRACE");  // NOLINT(concurrency-mt-unsafe)

@@ -60,8 +60,9 @@ class Traces(unittest.TestCase):
         return job(self.path, "abort", APGAS_PLACES=str(places), APGAS_TRANSPORT="local",
                    **WITHOUT_TOOL)[0]
 
-    def merge(self):
-        done = subprocess.run([MERGE, self.path], capture_output=True, text=True, check=False)
+    def merge(self, path=None):
+        done = subprocess.run([MERGE, path or self.path], capture_output=True, text=True,
+                              check=False)
         return done.returncode, done.stderr
 
     def check(self, path):

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
+#include <cstdint>
 #include <random>
 #include <span>
 #include <string>
@@ -9,8 +10,10 @@
 #include "imsuite/graph.hpp"
 #include "imsuite/letters.hpp"
 #include "imsuite/office.hpp"
+#include "support/random_seed.hpp"
 
-// What the kernels need to run over several places, without places.
+// What the kernels need to run over several places, without places. APGAS_TEST_SEED=n repeats the
+// random test.
 namespace {
 
 TEST(imsuite_blocks, have_each_node_once_and_are_even) {
@@ -43,8 +46,8 @@ void write(imsuite::letters& to, std::size_t where, F, const Args&... args) {
 }
 
 TEST(imsuite_letters, are_carried_out_in_order_with_values_and_lists_of_any_length) {
-  const unsigned seed = std::random_device()();
-  SCOPED_TRACE("seed " + std::to_string(seed));
+  const std::uint32_t seed = apgas::test::random_seed();
+  SCOPED_TRACE(apgas::test::how_to_repeat(seed));
   std::mt19937 random(seed);
   kernel receiver;
   imsuite::letters all;

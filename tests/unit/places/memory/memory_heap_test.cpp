@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
 // The heap from which allocate() takes memory: allocations do not overlap and are zeroed, memory is
-// used again, and an earlier name does not find a later allocation.
+// used again, and an earlier name does not find a later allocation. APGAS_TEST_SEED=n repeats the
+// random test.
 #include <apgas/places/memory_heap.hpp>
 
 #include <algorithm>
 #include <cstring>
 #include <new>
-#include <random>
 #include <vector>
 
 #include <gtest/gtest.h>
 
 #include <apgas/base/random.hpp>
+
+#include "support/random_seed.hpp"
 
 namespace {
 
@@ -99,8 +101,8 @@ bool intact(const memory_heap& heap, const filled& f) {
 }
 
 TEST(memory_heap, never_hands_out_a_byte_twice) {
-  const std::uint64_t seed = std::random_device{}();
-  SCOPED_TRACE(testing::Message() << "seed " << seed);
+  const std::uint32_t seed = apgas::test::random_seed();
+  SCOPED_TRACE(apgas::test::how_to_repeat(seed));
   random_engine random(seed);
   memory_heap heap(0, nullptr);
   std::vector<filled> live;

@@ -111,6 +111,8 @@ TEST(PlaceReport, MetricsAreNamedAsPrometheusAsks) {
   EXPECT_THAT(text, HasSubstr("# HELP apgas_mutex_suspensions_total suspensions in mutexes\n"));
   EXPECT_THAT(text, HasSubstr("apgas_mutex_suspensions_total{place=\"1\"} 1\n"));
   EXPECT_THAT(text, HasSubstr("apgas_serialization_seconds_total{place=\"1\"} 0.000000000\n"));
+  EXPECT_THAT(text, HasSubstr("# TYPE apgas_link_frames_total counter\n"
+                              "apgas_link_frames_total{from=\"1\",to=\"0\",by=\"shm\"} 3\n"));
   EXPECT_THAT(text, HasSubstr("apgas_link_bytes_total{from=\"1\",to=\"0\",by=\"shm\"} 1000\n"));
 }
 

@@ -158,6 +158,33 @@ TEST_P(KnownSpan, OfNestedFinishesIsSharedByThem) {
   EXPECT_EQ(on_path(line_before("finish", inner)), 300);
 }
 
+// What a recorder with an invented clock assumes (costs_in_cycles of recorder.cpp), in ticks.
+constexpr span_ticks spawn_cost = 2'000;
+constexpr span_ticks resume_cost = 100;
+
+TEST_P(KnownSpan, HasNoBurdenWithoutSpawnsAndWaits) {
+  profile([] { compute(30); });
+  EXPECT_EQ(found.burdened_span, 30);
+}
+
+TEST_P(KnownSpan, HasABurdenOnAnotherPathThanTheLongest) {
+  profile([] {
+    compute(5);
+    finish([] {
+      async([] { compute(10); });
+      compute(40);
+    });
+    compute(6);
+  });
+  EXPECT_EQ(found.span, 5 + 40 + 6);
+  EXPECT_EQ(found.burdened_span, 5 + spawn_cost + 10 + resume_cost + 6);
+}
+
+TEST_P(KnownSpan, OfFibHasTheBurdenOfEachLevel) {
+  profile([] { fib(16); });
+  EXPECT_EQ(found.burdened_span, 16 + 15 * (spawn_cost + resume_cost));
+}
+
 TEST_P(KnownSpan, OfAPipelineOfFuturesIsItsStagesAndItems) {
   constexpr int stages = 4;
   constexpr int items = 20;
