@@ -9,6 +9,7 @@
 #include <source_location>
 #include <stdexcept>
 #include <string>
+#include <vector>
 
 #include <apgas/apgas.hpp>
 #include <apgas/base/random.hpp>
@@ -31,6 +32,17 @@ inline apgas::place next(apgas::place p) {
   return apgas::place((p.id() + 1) % apgas::num_places());
 }
 inline apgas::place last() { return apgas::place(apgas::num_places() - 1); }
+
+// Tests in which all places do something for each place do it for some_places(): for all of them,
+// or for five or six, the first and the last among them.
+inline bool places_are_many() { return apgas::num_places() > 16; }
+inline std::vector<apgas::place> some_places() {
+  const int step = places_are_many() ? apgas::num_places() / 5 : 1;
+  std::vector<apgas::place> some;
+  for (int i = 0; i < apgas::num_places() - 1; i += step) some.emplace_back(i);
+  some.push_back(last());
+  return some;
+}
 
 // The message of the apgas::error that f throws.
 template <class F>

@@ -25,16 +25,11 @@ foreach(program IN LISTS programs)
   apgas_many_test(places_thousand_workers_test ${program} 1024 1 local)
 endforeach()
 
-# Many places: without the tests in which each place calls each other one again and again, and those
-# whose data take too much memory.
-set(constructs_tests "place*:global_ref.*:detached_async.*:uncounted_async_at.*:at.*:async_at.*"
-  "constructs.*:exceptions.*:CommonSlips.*:async_future_at.*:promise.*:dist_array.*:dist_grid.*"
-  "glb.*:team_errors.*:Statistics.*-glb.a_long_spine*")
-set(internals_tests
-  "half_saved.*:async_at_group.*:team_boards.*:team.world*:team.a_*:team.members*:team.splits*"
-  "team.other*:team.allreduce_gives*:clock*:accumulator.*:random_phases.*"
-  "phaser.*-clock.waits*:clock_at.the_body_advances:phaser.runs*:team_boards.data_may*"
-  "team_boards.an_operation*:team_boards.a_reduce*:team_boards.blocks*")
+# Many places: where each place would call each other one, tests take some_places() of check.hpp. Left
+# out are the tests that nobody has seen to end with so many places in the present form.
+set(constructs_tests "*-team_random.*:section_refusals.*")
+set(internals_tests "*-team.sends*:clock_in_finish.the_spawner_drops*:random_phases.*:phaser.runs*"
+  "too_large.*")
 set(dist_algorithms_tests "*-dist_sort.sorts_arrays*:dist_sort.loses*")
 set(one_sided_tests "*-copy.*:remote_atomics.are_atomic*")
 set(one_sided_amount APGAS_TEST_ROUNDS=1)
@@ -53,10 +48,10 @@ foreach(program IN LISTS programs)
     ${${program}_amount})
 endforeach()
 
-# Each place is a process, which the program starts by mpirun. Tests in which all places take part
-# again and again take minutes, since the processes run in turn.
-set(internals_tests "async_at_group.*:team.members*:team.splits*:team.other*:team.allreduce_gives*"
-  "clock.*:clock_at.*-clock.waits*:clock_at.the_body_advances")
+# Each place is a process, which the program starts by mpirun.
+set(constructs_tests "*-group_random.*:section_refusals.*:team_random.*:glb.a_long_spine*")
+list(APPEND internals_tests "clock.waits*:clock_at.the_body_advances:team_boards.*:team.scatters*"
+  "team.gathers*:team.alltoall*:team.many*:team.a_root*")
 if(apgas_mpi AND NOT APGAS_SANITIZE)
   foreach(program IN ITEMS constructs internals)
     list(JOIN ${program}_tests ":" filter)

@@ -84,7 +84,7 @@ TEST(group_random, dist_array) {
                                     : distribution::block_cyclic(1 + random.below(4));
     const dist_array<long> a(n, spread, [](std::size_t i) { return static_cast<long>(i); },
                              {.group = group});
-    for (const place p : apgas::places()) {
+    for (const place p : test::some_places()) {
       at(
           p,
           [a](std::uint64_t seed, bool member) {
@@ -135,7 +135,7 @@ TEST(group_random, dist_grid) {
           check(test::message_of([&] { g.get(g.rows(), 0); }) != "nothing was thrown");
         },
         values);
-    for (const place p : apgas::places()) {
+    for (const place p : test::some_places()) {
       if (group.contains(p)) continue;
       at(p, [g] {
         check(test::message_of([g] { g.gather(); }).find("not in its group") != std::string::npos);

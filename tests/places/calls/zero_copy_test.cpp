@@ -185,7 +185,7 @@ TEST(zero_copy, is_passed_on_through_all_places) {
 
 TEST(zero_copy, returns_the_result_of_a_body_with_children) {
   for (int i = 0; i < 50 / test::slower + 1; ++i) {
-    for (const place p : apgas::places()) {
+    for (const place p : test::some_places()) {
       apgas::finish([p] {
         check(at(p, [] {
                 apgas::async([] {
@@ -247,7 +247,7 @@ struct failing {
 };
 
 TEST(zero_copy, survives_failures_of_serialisation) {
-  for (const place p : apgas::places()) {
+  for (const place p : test::some_places()) {
     for (const int which : {1, 2}) {
       const auto make = [](int w) { return failing{counted(20'000), w}; };
       const auto take = [](const failing& f) { return f.all.size(); };

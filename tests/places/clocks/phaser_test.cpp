@@ -92,7 +92,7 @@ TEST(phaser, releases_all_waiters_when_the_last_signaller_leaves) {
 
 // Some tasks call next_single and some next, at places that differ from phase to phase.
 TEST(phaser, runs_the_closure_of_next_single_once) {
-  for (place owner : apgas::places()) {
+  for (place owner : test::some_places()) {
     const auto runs = apgas::make_global<std::atomic<int>>(0);
     apgas::finish([&] {
       at(

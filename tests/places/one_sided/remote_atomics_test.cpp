@@ -60,7 +60,7 @@ TYPED_TEST(remote_atomics, do_what_they_say) {
 TEST(remote_atomics, are_atomic_together_with_atomic_ref_at_the_home) {
   static constexpr int tasks = 4;
   static constexpr int rounds = 2000 / test::slower;
-  for (place p : apgas::places()) {
+  for (place p : test::some_places()) {
     const auto sums = allocate<long>(p, 2);
     const auto real = allocate<double>(p, 1);
     apgas::finish([=] {

@@ -77,7 +77,7 @@ TEST(team_boards, data_may_be_longer_than_a_board) {
       t.broadcast(std::span(sent), root);
       check(std::ranges::all_of(sent, [&](std::int64_t x) { return x == root.id(); }));
     }
-    const std::size_t each = 140'001;
+    const std::size_t each = test::places_are_many() ? 1001 : 140'001;
     std::vector<std::size_t> out(n * each);
     std::vector<std::size_t> in(out.size());
     for (std::size_t i = 0; i < out.size(); ++i) out[i] = t.index() * n * each + i;

@@ -73,6 +73,7 @@ void random_calls(const team& t, std::uint64_t seed, std::size_t calls, bool spl
   apgas::base::random_engine random(seed);
   const auto n = static_cast<std::uint32_t>(t.size());
   const std::size_t me = t.index();
+  const std::uint32_t longest = test::places_are_many() ? 100 : 3000;
   const auto value = [](std::size_t member, std::size_t call, std::size_t i) {
     return of_member(member + call, i);
   };
@@ -80,7 +81,7 @@ void random_calls(const team& t, std::uint64_t seed, std::size_t calls, bool spl
     const std::uint32_t what = random.below(splits ? 8 : 7);
     const place root = t.group()[random.below(n)];
     const std::size_t from = t.group().index_of(root);
-    const std::size_t size = random.below(2) == 0 ? random.below(10) : random.below(3000);
+    const std::size_t size = random.below(2) == 0 ? random.below(10) : random.below(longest);
     std::vector<matrix> mine(size);
     for (std::size_t i = 0; i < size; ++i) mine[i] = value(me, c, i);
     const auto combined = [&](std::size_t i) {
@@ -136,7 +137,8 @@ void random_calls(const team& t, std::uint64_t seed, std::size_t calls, bool spl
 }
 
 // Runs a program with a task at each member of a team of the group.
-void run_program(const place_group& group, std::uint64_t seed, std::size_t calls) {
+void run_program(const place_group& group, std::uint64_t seed, std::size_t most_calls) {
+  const std::size_t calls = most_calls / (test::places_are_many() ? 25 : 1) / test::slower;
   const team t(group);
   everywhere(
       t, group,
@@ -150,9 +152,9 @@ void run_program(const place_group& group, std::uint64_t seed, std::size_t calls
 TEST(team_random, agrees_with_the_model) {
   const std::uint64_t seed = test::random_seed();
   apgas::base::random_engine random(seed);
-  run_program(place_group(apgas::places()), seed, std::size_t{200} / test::slower);
+  run_program(place_group(apgas::places()), seed, 200);
   for (int k = 0; k < 6; ++k) {
-    run_program(test::random_group(random), random(), std::size_t{60} / test::slower);
+    run_program(test::random_group(random), random(), 60);
   }
 }
 
@@ -163,7 +165,7 @@ TEST(team_random, agrees_with_the_model_for_overlapping_teams) {
     apgas::finish([&] {
       for (int k = 0; k < 3; ++k) {
         apgas::async([group = test::random_group(random), seed = random()] {
-          run_program(group, seed, std::size_t{50} / test::slower);
+          run_program(group, seed, 50);
         });
       }
     });
