@@ -154,8 +154,9 @@ class hang_explanation final : private wait_explainer {
                 std::int64_t awaited) noexcept override;
   bool wants_parked(const void* node) override;
   void parked(fiber& waiting) override;
-  bool is_added(const fiber& f) const noexcept;
-  void note_node(fiber& f, std::uint32_t node);
+  std::uint32_t known_node(const fiber& f) const noexcept;
+  bool is_added(const fiber& f) const noexcept { return known_node(f) != no_task; }
+  void note_node(const fiber& f, std::uint32_t node);
   std::uint32_t node_of(fiber& f, const wait_record& waits, const char* caller, bool in_batch);
   std::uint32_t node_of_substitute(const task_state& task, const task_counter* outermost,
                                    const wait_record& waits, bool main);
@@ -193,7 +194,7 @@ class hang_explanation final : private wait_explainer {
   std::function<bool(const fiber&)> accepts_;
   std::vector<waiting_task> tasks_;  // one for each node
   std::unordered_multimap<std::size_t, std::uint32_t> nodes_by_hash_;
-  std::vector<bool> added_;           // by number of stack: fiber::node is a node of this graph
+  std::vector<std::uint32_t> node_of_stack_;  // by number of stack; no_task: it is in no node
   std::deque<fiber> substitutes_;     // each has the state of a task without a fiber, or that runs
   std::vector<object_node> objects_;  // that tasks wait for, or that need some
   std::unordered_map<object_name, std::uint32_t, hash> index_;  // of the object with a name

@@ -10,16 +10,16 @@
 // Which tasks share a node of the wait-for graph.
 namespace apgas::inline v0::scheduler {
 
-bool hang_explanation::is_added(const fiber& f) const noexcept {
+// In the fiber itself the number would be lost if its task ran, and another one began there.
+std::uint32_t hang_explanation::known_node(const fiber& f) const noexcept {
   const std::size_t stack = number_of_stack(f);
-  return stack < added_.size() && added_[stack];
+  return stack < node_of_stack_.size() ? node_of_stack_[stack] : no_task;
 }
 
-void hang_explanation::note_node(fiber& f, std::uint32_t node) {
+void hang_explanation::note_node(const fiber& f, std::uint32_t node) {
   const std::size_t stack = number_of_stack(f);
-  if (stack >= added_.size()) added_.resize(stack + 1);
-  added_[stack] = true;
-  f.node = node;
+  if (stack >= node_of_stack_.size()) node_of_stack_.resize(stack + 1, no_task);
+  node_of_stack_[stack] = node;
 }
 
 std::size_t hang_explanation::hash_of(const waiting_task& t) const noexcept {
@@ -112,10 +112,12 @@ void hang_explanation::resolve_other_needs() {
   std::unordered_map<const fiber*, std::uint32_t> own_nodes;
   for (const auto& [edge, what] : other_needs_) {
     const auto& [object, needed, label] = edge;
-    if (fiber_of_address(needed) != needed || !is_added(*needed)) continue;
-    if (is_handed_over(tasks_[needed->node], what, reasons_[label].by)) continue;
+    if (fiber_of_address(needed) != needed) continue;
+    const std::uint32_t node = known_node(*needed);
+    if (node == no_task) continue;
+    if (is_handed_over(tasks_[node], what, reasons_[label].by)) continue;
     objects_[object].what = what;
-    const auto [at, is_new] = own_nodes.try_emplace(needed, needed->node);
+    const auto [at, is_new] = own_nodes.try_emplace(needed, node);
     if (is_new && tasks_[at->second].count != 1) at->second = take_out_of_node(at->second);
     needs_.push_back({object, at->second, label});
   }

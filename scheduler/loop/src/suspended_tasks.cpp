@@ -28,6 +28,12 @@ template <class T>
 APGAS_READS_RACING T racing_read(const T& from) noexcept {
   return *const_cast<const volatile T*>(&from);
 }
+// The fiber of a running task may be one that its worker has just made.
+template <class T>
+APGAS_READS_RACING T racing_read(const base::atomic<T>& from) noexcept {
+  static_assert(sizeof(T) == sizeof(from));
+  return *reinterpret_cast<const volatile T*>(&from);
+}
 
 // A record that was copied while tasks run. It may contain anything until the copy is checked.
 struct copied_wait {
@@ -244,7 +250,7 @@ APGAS_READS_RACING void suspended_tasks::add_running(hang_explanation& explanati
     const worker_state seen = state_of(*w);
     if (seen.searches || seen.on == nullptr) continue;
     auto& on = const_cast<fiber&>(*seen.on);
-    if (on.waits_for.load(base::relaxed) != nullptr) continue;
+    if (racing_read(on.waits_for) != nullptr) continue;
     task_state task;
     task.finish = racing_read(on.task.finish);
     task.site = std::bit_cast<call_site>(seen.site);

@@ -114,9 +114,8 @@ struct alignas(64) fiber {
   slot* floor = nullptr;
 
   // For the watchdog: the extensions that tasks have which wait below the running one on this
-  // stack, and the number in the wait-for graph that is being made.
+  // stack.
   const hidden_task* hidden = nullptr;
-  std::uint32_t node = 0;
   bool runs_main = false;  // the task without a spawn site is main
 
   // For observers (task_observer.hpp): the task that runs on the fiber, on top of others; and what
