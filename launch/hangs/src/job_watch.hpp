@@ -86,9 +86,8 @@ class job_watch final : public job_explanation {
     std::shared_ptr<std::promise<answer>> promise;  // of explain(); null: it is printed
     detail what = detail::report;
     scheduler::graph_purpose purpose() const noexcept {
-      return why == reason::signal || why == reason::explanation
-                 ? scheduler::graph_purpose::edges
-                 : scheduler::graph_purpose::cycle;
+      return why == reason::signal || why == reason::explanation ? scheduler::graph_purpose::edges
+                                                                 : scheduler::graph_purpose::cycle;
     }
   };
   // What a place answers in a wave. Wire: as in memory.
