@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstddef>
+#include <tuple>
 
 #include <fmt/format.h>
 
@@ -30,6 +31,11 @@ cycle_kind kind_of_step(const cycle_step& s) noexcept {
   return s.construct == "a collective of a team" ? cycle_kind::collective : cycle_kind::other;
 }
 
+// Main comes first, then the others by their texts.
+auto order_of(const cycle_step& s) {
+  return std::tuple(!s.task.starts_with("main"), std::tie(s.task, s.construct, s.line));
+}
+
 }  // namespace
 
 cycle_kind kind_of_cycle(const std::vector<cycle_step>& steps) noexcept {
@@ -38,7 +44,9 @@ cycle_kind kind_of_cycle(const std::vector<cycle_step>& steps) noexcept {
   return kind;
 }
 
-std::string describe_cycle(const std::vector<cycle_step>& steps) {
+// The same cycle has the same text, wherever it was entered.
+std::string describe_cycle(std::vector<cycle_step> steps) {
+  std::ranges::rotate(steps, std::ranges::min_element(steps, {}, order_of));
   std::string text;
   for (std::size_t i = 0; i < std::min(steps.size(), steps_max); ++i) {
     const cycle_step& s = steps[i];

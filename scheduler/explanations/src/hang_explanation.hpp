@@ -224,7 +224,7 @@ struct cycle_step {
   std::string relation;  // of the next task to the object
 };
 // Describes a cycle, in which each step waits for the next one. Throws: std::bad_alloc.
-std::string describe_cycle(const std::vector<cycle_step>& steps);
+std::string describe_cycle(std::vector<cycle_step> steps);
 cycle_kind kind_of_cycle(const std::vector<cycle_step>& steps) noexcept;
 
 }  // namespace apgas::inline v0::scheduler

@@ -31,9 +31,10 @@ constexpr std::string_view some_wait = "\nsome of them wait for each other";
 constexpr std::string_view some_may_wait = "\nsome of them may wait for each other";
 
 // Of a cycle that a place has found: while tasks of the place run, one of them may unlock a mutex.
-std::string_view begin_of_cycle(const place_waits& p) {
+// With several places, the names of objects may be those of a moment before.
+std::string_view begin_of_cycle(const place_waits& p, bool with_places) {
   if (p.asleep) return they_wait;
-  return p.cycle_is_certain ? some_wait : some_may_wait;
+  return p.cycle_is_certain && !with_places ? some_wait : some_may_wait;
 }
 
 }  // namespace
@@ -127,14 +128,13 @@ job_report::cycle_line job_report::cycle(const joined_graph& graph) const {
     return cycle_line{fmt::format("{}: {}", begin, describe_cycle(steps)), kind_of_cycle(steps)};
   };
   const bool with_places = places_ > 1;
-  const bool all_asleep = std::ranges::all_of(answers_, &place_waits::asleep);
-  if (with_places) {
-    if (const auto certain = graph.certain_cycle(with_places, all_asleep); !certain.empty())
-      return sentence(all_asleep ? they_wait : some_wait, certain);
+  if (with_places && std::ranges::all_of(answers_, &place_waits::asleep)) {
+    if (const auto certain = graph.certain_cycle(with_places); !certain.empty())
+      return sentence(they_wait, certain);
   }
   for (const place_waits& p : answers_) {
     if (p.cycle.empty()) continue;
-    return {fmt::format("{}{}: {}", begin_of_cycle(p),
+    return {fmt::format("{}{}: {}", begin_of_cycle(p, with_places),
                         with_places ? fmt::format(", at place {}", p.place) : "", p.cycle),
             p.kind_of_cycle};
   }
