@@ -34,7 +34,7 @@ inline apgas::place next(apgas::place p) {
 inline apgas::place last() { return apgas::place(apgas::num_places() - 1); }
 
 // Tests in which all places do something for each place do it for some_places(): for all of them,
-// or for five or six, the first and the last among them.
+// or, if they are many, for about six, the first and the last among them.
 inline bool places_are_many() { return apgas::num_places() > 16; }
 inline std::vector<apgas::place> some_places() {
   const int step = places_are_many() ? apgas::num_places() / 5 : 1;

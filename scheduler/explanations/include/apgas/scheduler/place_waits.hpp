@@ -15,7 +15,7 @@ namespace apgas::inline v0::scheduler {
 // in this order counts, since its remedy is the simplest.
 enum class cycle_kind : std::uint8_t { none, other, collective, mutex, phase };
 
-// Whether a cycle is searched in a wait-for graph, or all of its edges are listed: then no edge is
+// Whether a cycle is searched in a wait-for graph, or all of its edges are told: then no edge is
 // left out, and tasks that run are nodes, too.
 enum class graph_purpose : std::uint8_t { cycle, edges };
 
