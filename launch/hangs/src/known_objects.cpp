@@ -5,7 +5,7 @@
 #include <apgas/sync/phase_core.hpp>
 #include <apgas/sync/remote_call.hpp>
 #include <apgas/sync/remote_finish.hpp>
-#include <apgas/sync/served_call.hpp>
+#include <apgas/sync/remote_task.hpp>
 
 #include "known_objects.hpp"
 
@@ -60,9 +60,10 @@ object_name known_objects::of_finish(const scheduler::task_counter& finish) cons
 
 scheduler::object_names::served known_objects::served_by(const scheduler::fiber& f) const {
   if (f.outermost != nullptr) return {};  // the fiber runs a task that was spawned here
-  const auto call = sync::served_call_of(f, place_);
-  if (!call || !finishes_.contains(call->finish)) return {};
-  return {name_of_call(call->caller, call->number), call->finish};
+  const sync::remote_task* const task = sync::arrived_mark::of(f);
+  if (task == nullptr || !finishes_.contains(task->finish)) return {};
+  const std::uint64_t call = task->call & ~sync::call_of_at;
+  return {call != 0 ? name_of_call(task->frame.source, call) : object_name{}, task->finish};
 }
 
 }  // namespace apgas::inline v0::launch

@@ -70,6 +70,7 @@ remote_task take(arrived_task& from) noexcept {
 scheduler::task_counter* run_frame(scheduler::external_task* work,
                                    scheduler::fiber& self) noexcept {
   remote_task task = take(*static_cast<arrived_task*>(work));
+  const arrived_mark runs_here(self, task);
   self.task.finish = task.finish;
   self.allowance = flow_control::answer_bytes;
   if (task.bytes != 0) report_start(*task.place, task.frame.source, task.bytes);
@@ -155,6 +156,7 @@ struct task_batch : scheduler::external_task {
       task.site = site_of(header);
       task.place = &place_of(self);
       task.finish = &finish_of(self);
+      const arrived_mark runs_here(self, task);
       if (starts != 0) report_start(*task.place, source, starts);
       // NOLINTNEXTLINE(modernize-use-auto): g++ 12 cannot deduce it
       task_thunk* const thunk = handler->as<task_thunk>();

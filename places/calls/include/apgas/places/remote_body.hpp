@@ -169,8 +169,7 @@ scheduler::task_counter* run_remote_call(sync::remote_task& task, scheduler::fib
   scheduler::task_described(self);
   const sync::children_mark before(self);
   const comm::rank caller = task.frame.source;
-  std::uint64_t& number = task.call;  // where reports find it
-  number = 0;
+  std::uint64_t& number = task.call;
   const auto reply = [&](bool failed, comm::out_archive& content) -> scheduler::task_counter* {
     task.done();
     const bool ended = !before.has_children();

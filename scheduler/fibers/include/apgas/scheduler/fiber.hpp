@@ -103,6 +103,7 @@ struct alignas(64) fiber {
   fiber* next = nullptr;              // link in a ready queue, a cache or a list of waiters
   std::uint32_t uses = 0;             // number of times that the stack was released
   std::uint32_t allowance = 0;        // bytes that the task may send without waiting (sync)
+  const void* arrived = nullptr;      // the task that runs, if it came in a frame (sync)
 
   // What the task waits for while the fiber is suspended; null also while it waits for a phase in a
   // batch.

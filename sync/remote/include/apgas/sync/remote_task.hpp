@@ -40,9 +40,7 @@ struct remote_task {
   place_state* place = nullptr;
   std::size_t bytes = 0;   // size of the frame, for flow control; 0: not counted
   std::uint64_t site = 0;  // the encoded spawn site
-  // The number of the call that the task serves, with the bit call_of_at, for reports
-  // (served_call.hpp). Only the thunks of calls set it.
-  std::uint64_t call;
+  std::uint64_t call = 0;  // the number of the call that the task serves, with the bit call_of_at
 
   remote_task() = default;
   // A task that owns a reference to the buffer of `arrived`.
@@ -57,11 +55,7 @@ struct remote_task {
     other.frame.owner = nullptr;
   }
   remote_task& operator=(remote_task&&) = delete;
-  // Reports must not find the words of a task that has ended (served_call.hpp).
-  ~remote_task() {
-    done();
-    *const_cast<place_state* volatile*>(&place) = nullptr;
-  }
+  ~remote_task() { done(); }
 
   // Returns an archive over what the sender's thunk wrote. Context: the task, before done().
   comm::in_archive arguments() const {
@@ -71,6 +65,25 @@ struct remote_task {
   void done() noexcept {
     if (frame.owner != nullptr) std::exchange(frame.owner, nullptr)->release();
   }
+};
+
+// Tells reports, while it exists, which task that came in a frame runs on a fiber.
+class arrived_mark {
+ public:
+  arrived_mark(scheduler::fiber& self, const remote_task& task) noexcept
+      : self_(self), below_(std::exchange(self.arrived, &task)) {}
+  ~arrived_mark() { self_.arrived = below_; }
+  arrived_mark(const arrived_mark&) = delete;
+  arrived_mark& operator=(const arrived_mark&) = delete;
+
+  // Returns the task, or null if there is none. Requires: the fiber does not run.
+  static const remote_task* of(const scheduler::fiber& f) noexcept {
+    return static_cast<const remote_task*>(f.arrived);
+  }
+
+ private:
+  scheduler::fiber& self_;
+  const void* below_;
 };
 
 // Tells whether a task has spawned children at this place that have not run. It is made when the
