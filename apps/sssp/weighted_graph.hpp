@@ -37,9 +37,9 @@ struct weighted_edge {
 struct arc {
   std::uint64_t index : 24;
   std::uint64_t place : 24;
-  std::uint64_t weight : 16;
+  length weight : 16;
 };
-static_assert(sizeof(arc) == 8 && largest_scale <= 24 && largest_weight < (1 << 16));
+static_assert(sizeof(arc) == 8 && largest_scale <= 24 && largest_weight < (1 << 15));
 
 // A length that a place offers to the vertex with this index at another place. No path is longer
 // than all vertices times the largest weight.
@@ -92,7 +92,7 @@ class arcs {
     for (const weighted_edge& e : edges) {
       arcs_[next[dealt.at(e.from)]++] = {dealt.at(e.to) & 0xffffff,
                                          static_cast<std::uint64_t>(dealt.owner(e.to)) & 0xffffff,
-                                         static_cast<std::uint64_t>(e.weight) & 0xffff};
+                                         e.weight & 0x7fff};
     }
     for (std::size_t v = 0; v < vertices; ++v) {
       std::ranges::sort(std::span(arcs_).subspan(first_[v], first_[v + 1] - first_[v]), {},

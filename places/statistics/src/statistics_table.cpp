@@ -110,6 +110,7 @@ std::string link_lines(std::span<const place_report> all) {
     std::map<std::string_view, std::size_t> wires;
     for (const link& each : others) ++wires[link_name(*each.from, each.traffic)];
     std::vector<std::string> by;
+    by.reserve(wires.size());
     for (const auto& [name, pairs] : wires) by.push_back(fmt::format("{} by {}", pairs, name));
     text += fmt::format("  and {} more pairs with fewer bytes ({})\n", others.size(),
                         fmt::join(by, ", "));

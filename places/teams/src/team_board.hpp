@@ -144,7 +144,7 @@ class team_board {
   static constexpr std::uint32_t ahead_max = 2 * collectives;
   static constexpr std::size_t all_headers = std::size_t{collectives} * slots;
   static constexpr std::size_t data_begin = control_bytes + all_headers * sizeof(header);
-  static_assert(data_begin + data_collectives * slots * slot_bytes <= board_bytes);
+  static_assert(data_begin + std::size_t{data_collectives} * slots * slot_bytes <= board_bytes);
 
   static std::size_t index_of(const post_key& key, std::uint32_t rings = collectives) noexcept {
     return (key.number - 1) % slots * rings + key.collective % rings;

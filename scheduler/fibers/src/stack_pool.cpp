@@ -139,6 +139,11 @@ void unmap_stacks(stack_pool_data& p) {
   p.made = p.limit = 0;
 }
 
+void update_kept_stacks(const stack_pool_data& p) noexcept {
+  const std::size_t share = p.limit / 4 / std::max<std::size_t>(p.workers, 1);
+  kept_stacks_max.store(static_cast<int>(std::min(share, kept_by_worker_max)), base::relaxed);
+}
+
 }  // namespace
 
 stack_guard strongest_guard() noexcept {
@@ -150,11 +155,6 @@ stack_guard strongest_guard() noexcept {
 std::size_t protected_stacks_max() noexcept {
   static const std::size_t n = map_count_max() / 4;  // two mappings each, half of all mappings
   return n;
-}
-
-static void update_kept_stacks(const stack_pool_data& p) noexcept {
-  const std::size_t share = p.limit / 4 / std::max<std::size_t>(p.workers, 1);
-  kept_stacks_max.store(static_cast<int>(std::min(share, kept_by_worker_max)), base::relaxed);
 }
 
 workers_with_stacks::workers_with_stacks(int workers) noexcept : workers_(workers) {

@@ -112,6 +112,13 @@ APGAS_READS_RACING task_state owned_state_of(const stackless_task& t) noexcept {
   return s;
 }
 
+// Begins to fetch the record of a fiber. Each is on a page of its own, and a report of a million
+// tasks spends most of its time waiting for these pages.
+void prefetch(const fiber& f) noexcept {
+  const auto* const record = reinterpret_cast<const std::byte*>(&f);
+  for (std::size_t line = 0; line < sizeof(fiber); line += 64) __builtin_prefetch(record + line);
+}
+
 // In seconds of a clock that does not begin with 0.
 std::uint32_t seconds_of(suspended_tasks::time t) noexcept {
   return static_cast<std::uint32_t>(
@@ -143,13 +150,6 @@ APGAS_READS_RACING bool suspended_tasks::owns(const fiber& f) const noexcept {
   const worker* const on = *const_cast<worker* const volatile*>(&f.on);
   return on != nullptr &&
          std::ranges::any_of(workers_, [on](const auto& w) { return w.get() == on; });
-}
-
-// Begins to fetch the record of a fiber. Each is on a page of its own, and a report of a million
-// tasks spends most of its time waiting for these pages.
-static void prefetch(const fiber& f) noexcept {
-  const auto* const record = reinterpret_cast<const std::byte*>(&f);
-  for (std::size_t line = 0; line < sizeof(fiber); line += 64) __builtin_prefetch(record + line);
 }
 
 template <class F>

@@ -25,6 +25,7 @@ const bool started_in_task = apgas::scheduler::on_fiber();
 
 }  // namespace
 
+// NOLINTNEXTLINE(bugprone-exception-escape): the test observes how the program ends then
 int main(int argc, char** argv) {
   require(argc == 2, 3);
   require(!started_in_task && apgas::scheduler::on_fiber(), 4);
