@@ -86,16 +86,25 @@ namespace {
 
 }  // namespace
 
-void resume_blocks(worker& w, batch_block* list) noexcept {
+void resume_blocks(worker& w, batch_block* list, bool together) noexcept {
+  if (w.batch.empty()) batch_is_over(w);
   auto& s = w.home->internals();
+  const auto push = [&w, list, together] {
+    together ? list->on->ready.push_to_pass_on(list) : push_blocks(w, list);
+  };
   if (s.fenced_or_observed.load(base::relaxed)) [[unlikely]] {
     if (task_observer* const observer = w.observer.get()) observe_blocks(*observer, list);
-    push_blocks(w, list);
+    push();
     s.notify();
     return;
   }
-  push_blocks(w, list);
+  push();
   s.notify_usual();
+}
+
+void pass_on_blocks(worker& w) noexcept {
+  push_blocks(w, w.ready.take_to_pass_on());
+  w.home->internals().notify();
 }
 
 namespace {
@@ -132,6 +141,8 @@ bool prepare_arrivals(worker& w, batch_source* source) noexcept {
 void begin_batch(worker& w, batch_block* b) noexcept {
   APGAS_ASSERT(w.batch.empty() && !w.arrivals.noted(),
                "a batch was begun before the last was over");
+  w.in_lock_step = true;
+  w.may_have_batch.store(true, base::relaxed);
   renew_arrivals(w, b->source);  // before a thief can run the last task of the source
   w.batch.adopt(b->at, b->size);
   drop_block(w, std::exchange(w.batch_memory, b));  // thieves no longer read the old array

@@ -267,6 +267,14 @@ fiber& take_cached_fiber(worker& w) noexcept;
 void cache_fiber(fiber* f, void* on_worker) noexcept;
 void drop_cached_fibers(worker& w) noexcept;
 
+// Tells thieves that the batch of `w`, which calls it, has been used up.
+inline void batch_is_over(worker& w) noexcept {
+  if (w.may_have_batch.load(base::relaxed)) w.may_have_batch.store(false, base::relaxed);
+}
+
+// Gives the blocks that `w` is to pass on to their own workers. Context: `w`, in its loop.
+void pass_on_blocks(worker& w) noexcept;
+
 // Returns whether the worker has resumed tasks that wait to run. The answer may be out of date.
 inline bool has_resumed(const worker& w) noexcept { return !w.ready.empty() || !w.batch.empty(); }
 

@@ -24,6 +24,8 @@ using poll_kind = scheduler::implementation::poll_kind;
 // Returns the next resumed fiber: from the batch, or from the ready queue. Begins a batch if a
 // block is next there. Returns null if there is none.
 fiber* next_resumed(worker& w) noexcept {
+  if (w.ready.passes_on()) [[unlikely]]
+    pass_on_blocks(w);
   if (fiber* f = next_of_batch(w)) return f;
   const ready_queue::entry e = w.ready.pop_any();
   if (e.many == nullptr) return e.one;
@@ -176,7 +178,10 @@ class patience {
  private:
   void look(std::uint64_t now) noexcept {
     look_at_ = now + look_for_resumed_after(workers_.size());
-    if (std::ranges::none_of(workers_, [](const auto& w) { return has_resumed(*w); })) {
+    const auto may_have_resumed = [](const auto& w) {
+      return w->may_have_batch.load(base::relaxed) || !w->ready.empty();
+    };
+    if (std::ranges::none_of(workers_, may_have_resumed)) {
       since_ = 0;
     } else if (since_ == 0) {
       since_ = now;
@@ -220,6 +225,7 @@ bool search(worker& w, work& found) {
       counts_as_searching_at_once(w.home->num_workers()) || s.oversubscribed.load(base::relaxed);
   if (counts) s.idle.begin_search();
   w.searches.store(true, base::relaxed);
+  batch_is_over(w);
   const std::uint64_t begun = observe_begin(w, worker_activity::search);
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
   clock::time_point give_up = clock::time_point::max();  // not determined yet
@@ -254,11 +260,14 @@ bool search(worker& w, work& found) {
     if (s.cores.is_due(now)) s.look_at_cores(now);
     if (others_compute) give_up = {};
     if (give_up == clock::time_point::max()) {
-      give_up = now + s.settings.spin;
+      give_up = now + s.settings.spin * idle_factor(w.home->num_workers(), w.in_lock_step);
     } else if (now > give_up) {
       // During a pause between steals the worker does not sleep either: the heavy fence for that
       // would cost as much as a steal.
-      if (w.pace.pause_is_over(cycles())) woken = s.sleep(w);
+      if (w.pace.pause_is_over(cycles())) {
+        w.in_lock_step = false;
+        woken = s.sleep(w);
+      }
       give_up = clock::time_point::max();
     }
   }

@@ -17,8 +17,6 @@ using sync::wait_style;
 
 namespace {
 
-constexpr int flat_up_to_workers = 16;  // up to here one lock is cheaper than a tree
-constexpr int workers_per_leaf = 8;
 constexpr int most_tiers = 8;
 constexpr std::int64_t most_leaves = 4096;
 
@@ -29,12 +27,13 @@ struct shape {
 
 shape shape_for(int workers, int tiers, int degree) {
   if (tiers == phaser::automatic) {
-    const int fan = degree == phaser::automatic ? flat_up_to_workers : degree;
+    const int fan = degree == phaser::automatic ? sync::flat_up_to_workers : degree;
     tiers = workers > fan ? 2 : 1;
   }
   if (tiers < 1 || tiers > most_tiers) sync::throw_bad_tree("tiers", tiers, most_tiers);
   if (degree == phaser::automatic) {
-    const double leaves = std::max(2.0, std::ceil(workers / static_cast<double>(workers_per_leaf)));
+    const double leaves =
+        std::max(2.0, std::ceil(workers / static_cast<double>(sync::workers_per_leaf)));
     degree =
         std::max(2, static_cast<int>(std::ceil(std::pow(leaves, 1.0 / std::max(1, tiers - 1)))));
   }

@@ -20,9 +20,11 @@ phase_core::phase_core(phase_kind kind, int home, int workers, int tiers, int de
     : kind_(kind),
       number_(static_cast<std::uint64_t>(home) << home_shift |
               next_number.fetch_add(1, base::relaxed)),
+      grows_(kind == phase_kind::clock && tiers == 1 && workers > flat_up_to_workers),
       workers_(workers),
       degree_(static_cast<std::size_t>(degree)),
-      ends_in_one_step_(tiers == 1) {
+      ends_in_one_step_(tiers == 1),
+      has_only_tasks_(true) {
   // Tasks wait at leaves only, mostly those of the workers that leaf_of() sends there. Thieves wait
   // there as well, and workers that share a list fill their blocks less.
   constexpr int with_thieves = 4;
@@ -51,14 +53,25 @@ phase_core::phase_core(phase_kind kind, int workers, const replica_of& of)
       is_replica_(true),
       workers_(workers),
       degree_(1),
-      ends_in_one_step_(false) {
+      ends_in_one_step_(false),
+      has_only_tasks_(false) {
   nodes_.push_back(std::make_unique<phaser_tree_node>(*this, nullptr, workers, 0, of.phase));
 }
 
 phase_core::~phase_core() {
+  delete grown_.load(base::relaxed);
   delete link_.load(base::relaxed);
   phase_action* a = actions_.load(base::relaxed);
   while (a != nullptr) delete std::exchange(a, a->next_);
+}
+
+template <class F>
+void phase_core::for_each_node(F f) const {
+  for (const auto& n : nodes_) f(*n);
+  if (const grown_tree* const t = grown()) {
+    f(*t->root);
+    for (const auto& n : t->leaves) f(*n);
+  }
 }
 
 void phase_core::release() noexcept {
@@ -66,10 +79,29 @@ void phase_core::release() noexcept {
 }
 
 std::size_t phase_core::index_of(const phaser_tree_node& leaf) const noexcept {
-  const auto first = nodes_.end() - static_cast<std::ptrdiff_t>(leaves_);
-  const auto at =
-      std::find_if(first, nodes_.end(), [&](const auto& n) { return n.get() == &leaf; });
-  return static_cast<std::size_t>(at - first);
+  std::size_t i = 0;
+  while (&this->leaf(i) != &leaf) ++i;
+  return i;
+}
+
+// The tree is what it would be if it had been made at once, and no task had registered at the other
+// leaves: they have completed this phase, and the first one has not, because of the calling task.
+void phase_core::grow() {
+  phaser_tree_node& first = *nodes_.front();
+  const std::int64_t p = first.phase();
+  const int others = (workers_ - 1) / workers_per_leaf;
+  auto made = std::make_unique<grown_tree>();
+  made->root = std::make_unique<phaser_tree_node>(*this, nullptr, 1, others, p);
+  for (int i = 0; i < others; ++i) {
+    made->leaves.push_back(
+        std::make_unique<phaser_tree_node>(*this, made->root.get(), workers_per_leaf, 0, p));
+  }
+  made->root->add_unarrived_child();
+  grown_tree* none = nullptr;
+  if (!grown_.compare_exchange_strong(none, made.get(), base::release, base::relaxed))  // P4
+    return;  // another task was faster
+  ends_in_one_step_.store(false, base::relaxed);
+  first.become_child_of(*made.release()->root);
 }
 
 void phase_core::tie(std::unique_ptr<phase_link> link) noexcept {
@@ -80,8 +112,13 @@ void phase_core::tie(std::unique_ptr<phase_link> link) noexcept {
 // ends before that, and the caller reads the new phase; or the worker that ends it takes the lock
 // later and sees that ends_in_one_step_ is false.
 void phase_core::end_phases_in_steps() noexcept {
-  ends_in_one_step_.store(false, base::relaxed);
+  end_phases_under_locks();
   static_cast<void>(root().look());
+}
+
+void phase_core::end_phases_under_locks() noexcept {
+  has_only_tasks_.store(false, base::relaxed);
+  ends_in_one_step_.store(false, base::relaxed);
 }
 
 void phase_core::follow(scheduler::worker& w, std::int64_t p, bool open) noexcept {
@@ -95,7 +132,7 @@ void phase_core::follow(scheduler::worker& w, std::int64_t p, bool open) noexcep
 }
 
 void phase_core::never_signalled() noexcept {
-  for (const auto& n : nodes_) n->open();
+  for_each_node([](phaser_tree_node& n) { n.open(); });
 }
 
 void phase_core::reopened(phaser_tree_node& parent) {
@@ -150,6 +187,13 @@ std::int64_t phase_core::oldest_phase() noexcept {
 
 // Returns true if the tree node is complete in its next phase, too.
 bool phase_core::advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept {
+  if (const grown_tree* const t = grown()) {
+    bool complete = t->root->advance_phase(w, open);
+    for (std::size_t i = 0; i <= t->leaves.size(); ++i) {
+      if (leaf(i).advance_phase(w, open)) complete = t->root->child_completed();
+    }
+    return complete;
+  }
   phaser_tree_node& n = *nodes_[node];
   bool complete = n.advance_phase(w, open);
   if (node >= nodes_.size() - leaves_) return complete;
@@ -166,7 +210,7 @@ std::uint32_t phase_core::add_action(std::unique_ptr<phase_action> action) {
     action->index_ = first == nullptr ? 0 : first->index_ + 1;
   } while (
       !actions_.compare_exchange_weak(first, action.get(), base::release, base::relaxed));  // P1
-  ends_in_one_step_.store(false, base::relaxed);
+  end_phases_under_locks();
   return action.release()->index_;
 }
 
@@ -226,7 +270,7 @@ void phase_core::waiter_moved(std::int64_t from, std::int64_t to) {
 bool phase_core::elect(next_single_runner& r) noexcept {
   next_single_runner* none = nullptr;
   if (!elected_.compare_exchange_strong(none, &r, base::relaxed, base::relaxed)) return false;
-  ends_in_one_step_.store(false, base::relaxed);
+  end_phases_under_locks();
   if (is_replica_) link()->task_elected();
   return true;
 }
@@ -239,12 +283,12 @@ void phase_core::single_done(scheduler::worker& w) noexcept {
 
 phaser_tree_node::counts phase_core::count() noexcept {
   phaser_tree_node::counts sum;
-  for (const auto& n : nodes_) {
-    const phaser_tree_node::counts c = n->count();
+  for_each_node([&sum](phaser_tree_node& n) {
+    const phaser_tree_node::counts c = n.count();
     sum.phases = std::max(sum.phases, c.phases);
     sum.parked += c.parked;
     sum.updates += c.updates;
-  }
+  });
   return sum;
 }
 

@@ -29,8 +29,8 @@ phaser_tree_node::phaser_tree_node(phase_core& core, phaser_tree_node* parent, i
       phase_(phase),
       counter_(phase),
       parked_(std::make_unique<parked_list[]>(std::size_t{last_list_} + 1)) {
-  // No task is registered below yet: every child has completed phase 0.
-  if (children != 0) static_cast<void>(counter_.join(1, children));
+  // No task is registered below yet: every child has completed this phase.
+  if (children != 0) static_cast<void>(counter_.join(phase + 1, children));
 }
 
 void phaser_tree_node::join(std::int64_t s, std::int64_t members) {
@@ -58,7 +58,8 @@ void phaser_tree_node::take_arrivals(scheduler::worker& w) {
   members_ -= t.ends;
   counts_.parked += t.waiting->size;
   phase_counts_of(w, core_.kind()).batched_waits += t.waiting->size;
-  if (waits != 0) scheduler::join_blocks(w, list_of(w), t.waiting);
+  if (waits != 0)
+    add_parked(w, [&](scheduler::batch_block*& to) { scheduler::join_blocks(w, to, t.waiting); });
 }
 
 void phaser_tree_node::flush_arrivals(scheduler::worker& w) noexcept {
@@ -95,7 +96,7 @@ void phaser_tree_node::update_and_park(scheduler::worker& w, scheduler::fiber* f
     static_cast<void>(counter_.record(p, e.signals, e.leave));
     take_arrivals(w);
   }
-  scheduler::park_in(w, list_of(w), this, f);
+  add_parked(w, [&](scheduler::batch_block*& to) { scheduler::park_in(w, to, this, f); });
   members_ -= e.gone;
   ++counts_.parked;
   ++counts_.updates;
@@ -120,26 +121,29 @@ bool phaser_tree_node::observe(phase_observer& o, std::int64_t p) noexcept {
   return true;
 }
 
-void phaser_tree_node::released::resume(scheduler::worker& w) const noexcept {
-  if (tasks != nullptr) scheduler::resume_blocks(w, tasks);
+void phaser_tree_node::released::resume(scheduler::worker& w, bool together) const noexcept {
+  if (tasks != nullptr) scheduler::resume_blocks(w, tasks, together);
   for (phase_observer* o = observers; o != nullptr;) std::exchange(o, o->next_)->on_phase_end();
 }
 
-// Returns the list in which the tasks of `w` are parked. Requires: the caller adds one at once.
-scheduler::batch_block*& phaser_tree_node::list_of(const scheduler::worker& w) noexcept {
+// Calls add(blocks) for the list in which the tasks of `w` are parked. It adds some, and one block
+// at most.
+template <class Add>
+void phaser_tree_node::add_parked(const scheduler::worker& w, Add add) noexcept {
   parked_list& list = parked_[static_cast<unsigned>(w.id) & last_list_];
-  if (list.blocks == nullptr) list.next_used = std::exchange(used_, &list);
-  return list.blocks;
+  const bool first = list.blocks == nullptr;
+  if (first) list.next_used = std::exchange(used_, &list);
+  add(list.blocks);
+  if (first) list.last = list.blocks;
 }
 
+// Writes to the last block of each list without reading any, since they lie in the caches of other
+// workers.
 phaser_tree_node::released phaser_tree_node::take_waiting() noexcept {
   scheduler::batch_block* all = nullptr;
   for (parked_list* l = std::exchange(used_, nullptr); l != nullptr; l = l->next_used) {
-    scheduler::batch_block* const list = std::exchange(l->blocks, nullptr);
-    scheduler::batch_block* last = list;
-    while (last->next != nullptr) last = last->next;
-    last->next = all;
-    all = list;
+    l->last->next = all;
+    all = std::exchange(l->blocks, nullptr);
   }
   return {.tasks = all, .observers = std::exchange(observers_, nullptr)};
 }
@@ -184,6 +188,11 @@ void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
   if (empty) core_.release();
 }
 
+void phaser_tree_node::become_child_of(phaser_tree_node& parent) noexcept {
+  const std::lock_guard hold(lock_);
+  parent_ = &parent;
+}
+
 bool phaser_tree_node::child_completed() {
   std::lock_guard hold(lock_);
   return counter_.signal(counter_.phase()) == change::completed;
@@ -200,7 +209,7 @@ bool phaser_tree_node::advance_phase(scheduler::worker& w, bool open) noexcept {
   if (open) open_.store(true, base::release);  // P1
   const bool complete = counter_.unarrived() == 0;
   lock_.unlock();
-  resumed.resume(w);
+  resumed.resume(w, core_.has_many_workers() && core_.is_tree() && &core_.leaf_of(w) != this);
   return complete;
 }
 

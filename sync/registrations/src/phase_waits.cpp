@@ -39,7 +39,7 @@ mode_texts texts_of(const registration& r) noexcept {
 void registrations::explain(const scheduler::fiber& self, scheduler::wait_explainer& to) const {
   for (const registration* r = first_; r != nullptr; r = r->next) {
     if (r->away) continue;  // the task that it is with may have ended the phases of the node
-    const phase_core& core = r->node->core();
+    phase_core& core = r->node->core();
     const std::int64_t phase = core.phase();
     const scheduler::waited_object object{.address = &core,
                                           .kind = r->kind == phase_kind::clock ? "clock" : "phaser",
@@ -49,10 +49,13 @@ void registrations::explain(const scheduler::fiber& self, scheduler::wait_explai
     to.describe(object, mode.name, r->waited);
     if (!r->signals() || r->signalled > phase) continue;
     to.needs(object, self, mode.unarrived, scheduler::releaser::this_task);
-    // A node may be a phase behind its core for a moment; then its tasks are being resumed. Once it
+    // A leaf may be a phase behind its core for a moment; then its tasks are being resumed. Once it
     // is not, it waits for this task.
-    if (r->node->phase() < r->signalled || !to.wants_parked(r->node)) continue;
-    for (scheduler::fiber* const f : r->node->parked_tasks()) to.parked(*f);
+    if (r->node->phase() < r->signalled || !to.wants_parked(&core)) continue;
+    for (std::size_t i = 0; i < core.leaves(); ++i) {
+      if (core.leaf(i).phase() < r->signalled) continue;
+      for (scheduler::fiber* const f : core.leaf(i).parked_tasks()) to.parked(*f);
+    }
   }
 }
 

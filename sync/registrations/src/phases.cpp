@@ -87,17 +87,18 @@ void await(scheduler::fiber& self, registration& r, std::int64_t p, wait_style s
 
 void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style,
                      const scheduler::call_site& where) {
-  phaser_tree_node& node = *r.node;
   scheduler::worker& w = *self.on;
   const std::int64_t p = r.waited;
   // An allocation that may fail comes before any change to the tree node.
   scheduler::reserve_block(w);
+  if (r.credit == 0 && w.arrivals.of != r.node) move_to_leaf_of(w, r);
+  phaser_tree_node& node = *r.node;
   const phaser_tree_node::events e = signal_events(r);
   std::int64_t signals = 1 + e.leave;
   if (w.arrivals.of == &node)
     signals += static_cast<std::int64_t>(w.arrivals.waiting->size) + w.arrivals.ends;
   // The operations of accumulators must run in the task, not while its fiber is being suspended.
-  if (style == wait_style::lazy && node.core().ends_in_one_step() && !node.completed_by(signals)) {
+  if (style == wait_style::lazy && node.core().has_only_tasks() && !node.completed_by(signals)) {
     park(self, r, p, e, where);
     return;
   }

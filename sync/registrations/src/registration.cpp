@@ -26,18 +26,19 @@ class own_registrations final : public registrations {
   own_registrations() noexcept : registrations(true) {}
 };
 
-// A child may start on another worker than it was spawned on, whose tasks belong to another leaf.
-// The child does not move to a leaf that has not advanced to the child's phase yet: that phase
+}  // namespace
+
+// The task does not move to a leaf that has not advanced to the task's phase yet: that phase
 // advance would end a wait that begins after it.
 void move_to_leaf_of(scheduler::worker& w, registration& r) {
-  phaser_tree_node& leaf = r.node->core().leaf_of(w);
+  const phase_core& core = r.node->core();
+  if (!core.is_tree()) return;
+  phaser_tree_node& leaf = core.leaf_of(w);
   if (&leaf == r.node || (r.waits() && leaf.phase() < r.waited)) return;
   leaf.join(r.signals() ? r.signalled : -1, 1);
   phaser_tree_node& old = *std::exchange(r.node, &leaf);
   old.update(w, r.signalled, {.leave = r.signals() ? 1 : 0, .gone = 1});
 }
-
-}  // namespace
 
 void transit::open(registration& r) const noexcept {
   r.node = node_;
@@ -116,6 +117,7 @@ transit begin_transit(scheduler::fiber& self, registration& r, phaser_mode mode,
   } else {
     if (r.credit == 0) {
       const int n = std::clamp(r.last_credit * 2, 1, most_credit);
+      if (!r.has_signalled()) r.node->core().grow_if_crowded(r.node->unarrived());
       r.node->join(r.signalled, n);
       r.credit = n;
       r.last_credit = static_cast<std::uint8_t>(n);
@@ -141,7 +143,7 @@ registered_body::registered_body(scheduler::fiber& self, std::span<const transit
     registration& r = storage[i];
     transits[i].open(r);
     r.finish = self.task.finish;
-    if (r.node->core().is_tree()) move_to_leaf_of(*self.on, r);
+    move_to_leaf_of(*self.on, r);
     add(r);
   }
   self.task.registrations = this;

@@ -46,6 +46,7 @@ fiber* world::next_resumed(sim_worker& w) {
   if (fiber* const f = next_of_batch(w)) return f;
   batches& b = w.batch;
   reads(w, line_of(w.id, ready_line));
+  if (!b.to_pass_on.empty()) pass_on_blocks(w);
   if (w.ready.empty() && b.ready.empty()) return nullptr;
   updates(w, line_of(w.id, ready_line));
   b.blocks_first = !b.blocks_first;
@@ -61,10 +62,13 @@ fiber* world::next_resumed(sim_worker& w) {
   return f;
 }
 
-void world::note_arrivals(sim_worker& w) { w.batch.notes_arrivals = true; }
+void world::note_arrivals(sim_worker& w, int leaf) { w.batch.of = leaf; }
 
 void world::begin_batch(sim_worker& w, block* b) {
-  note_arrivals(w);
+  w.batch.in_lock_step = true;
+  w.batch.may_exist = true;
+  writes(w, line_of(w.id, ready_line));
+  note_arrivals(w, b->leaf);
   updates(w, line_of(w.id, batch_tail_line));
   writes(w, line_of(w.id, batch_head_line));
   w.batch.tasks.adopt(b->at.data(), b->size);
@@ -89,13 +93,15 @@ void world::join_blocks(sim_worker& w, block*& list, block* more) {
 void world::park_in(sim_worker& w, block*& list, fiber* f) {
   if (list == nullptr || list->size == block::capacity || list->on != w.id) {
     block* const b = new_block(w);
+    b->leaf = f->leaf;
     b->next = list;
     list = b;
   }
   list->at[list->size++] = {.task = f};
 }
 
-// One step of push_blocks(): the worker that has ended a phase hands the next worker its blocks.
+// One step of resume_blocks(): the worker that has ended a phase hands the next worker its blocks,
+// or those of a whole leaf.
 void world::resume_next_blocks(sim_worker& w) {
   block* const first = w.released;
   if (first == nullptr) {
@@ -103,6 +109,17 @@ void world::resume_next_blocks(sim_worker& w) {
     return after_update(w);
   }
   sim_worker& owner = at(first->on);
+  if (first->leaf != leaf_of(w)) {
+    block* last = first;
+    for (;; last = last->next) {
+      owner.batch.to_pass_on.push_back(last);
+      if (last->next == nullptr || last->next->leaf != first->leaf) break;
+    }
+    w.released = std::exchange(last->next, nullptr);
+    updates(w, line_of(owner.id, ready_line));
+    notify(w);
+    return;
+  }
   if (&owner == &w && w.batch.tasks.empty() && !w.batch.noted()) {
     w.released = first->next;
     return begin_batch(w, first);
@@ -115,6 +132,18 @@ void world::resume_next_blocks(sim_worker& w) {
   w.released = std::exchange(last->next, nullptr);
   spend(machine_.transfer[machine_.distance(w.id, owner.id)]);  // the end of its list is marked
   updates(w, line_of(owner.id, ready_line));
+}
+
+void world::pass_on_blocks(sim_worker& w) {
+  updates(w, line_of(w.id, ready_line));
+  int last = -1;
+  for (block* const b : std::exchange(w.batch.to_pass_on, {})) {
+    sim_worker& owner = at(b->on);
+    spend(machine_.transfer[machine_.distance(w.id, owner.id)]);
+    owner.batch.ready.push_back(b);
+    if (std::exchange(last, owner.id) != owner.id) updates(w, line_of(owner.id, ready_line));
+  }
+  notify(w);
 }
 
 void world::take_resumed(sim_worker& w, fiber* f) {
@@ -151,8 +180,12 @@ bool world::steal_resumed(sim_worker& w, sim_worker& victim, cycles begun) {
       from.asked_at = begun + 1;
     }
   }
-  if (victim.ready.empty() && from.ready.empty()) return false;
+  if (victim.ready.empty() && from.ready.empty() && from.to_pass_on.empty()) return false;
   updates(w, line_of(victim.id, ready_line));
+  if (from.ready.empty() && !from.to_pass_on.empty()) {
+    from.ready.push_back(from.to_pass_on.front());
+    from.to_pass_on.pop_front();
+  }
   from.blocks_first = !from.blocks_first;
   if (victim.ready.empty() || (from.blocks_first && !from.ready.empty())) {
     block* const b = from.ready.front();

@@ -36,20 +36,24 @@ struct block {
 
   block* next = nullptr;
   int on = 0;
+  int leaf = 0;  // of the clock
   std::size_t size = 0;
   std::array<parked_task, capacity> at;
 };
 
 // What a worker has of batches: the one that it runs, its batched arrivals, and the blocks in its
-// ready queue.
+// ready queue, of which it passes some on.
 struct batches {
   scheduler::deque<parked_task> tasks;
-  block* memory = nullptr;      // of the batch
-  bool notes_arrivals = false;  // batched_arrivals::of is the clock
-  block* waiting = nullptr;     // the batched arrivals
+  block* memory = nullptr;   // of the batch
+  int of = -1;               // the leaf whose arrivals are batched; -1: none
+  block* waiting = nullptr;  // the batched arrivals
   std::deque<block*> ready;
+  std::deque<block*> to_pass_on;
   bool blocks_first = false;
-  cycles asked_at = 0;  // by a thief of the batch
+  bool in_lock_step = false;
+  bool may_exist = false;  // worker::may_have_batch
+  cycles asked_at = 0;     // by a thief of the batch
   unsigned phases_in_a_row = 0;
 
   // The tasks that the worker has run in the phase `phase`, and in the one before it.
@@ -57,10 +61,10 @@ struct batches {
   std::size_t ran = 0;
   std::size_t ran_before = 0;
 
-  bool noted() const { return notes_arrivals && waiting->size != 0; }
+  bool noted() const { return of >= 0 && waiting->size != 0; }
 };
 
-// What a worker wants of the phaser tree node, which it locks for that.
+// What a worker wants of a leaf, which it locks for that.
 enum class node_event : std::uint8_t {
   flush,   // flush_arrivals(), before it chooses other work
   park,    // update_and_park()
@@ -68,8 +72,8 @@ enum class node_event : std::uint8_t {
   leave,   // update(), by the task that has spawned the others
 };
 
-// The only phaser tree node of a clock, its lock and its parked tasks.
-struct simulated_clock {
+// A phaser tree node with tasks, its lock and its parked tasks.
+struct simulated_leaf {
   static constexpr std::size_t most_lists = 64;  // phaser_tree_node.cpp
 
   sync::phase_counter counter;
@@ -77,6 +81,14 @@ struct simulated_clock {
   std::vector<std::size_t> used;            // lists
   bool locked = false;
   std::deque<int> waits_for_lock;  // workers
+  bool unarrived = false;          // the root waits for it
+};
+
+// Of the root, only the number of the leaves that it waits for is kept.
+struct simulated_clock {
+  std::vector<simulated_leaf> leaves;
+  bool is_tree = false;  // has grown (phase_core::grow())
+  int unarrived = 0;     // leaves
 
   cycles measured_from = 0;  // the end of the last phase that is not measured
 };

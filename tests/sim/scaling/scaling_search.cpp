@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <utility>
 
 #include "scaling_world.hpp"
 
@@ -63,7 +64,7 @@ void world::choose(sim_worker& w) {
       writes(w, line_of(w.id, head_line));
       if (w.tasks.take_newest(member)) return start_slot(w, member);
     }
-    return lock_clock(w, node_event::flush);
+    return lock_leaf(w, node_event::flush, w.batch.of);
   }
   if (choose_own(w)) return;
   begin_search(w);
@@ -77,6 +78,7 @@ void world::count(sim_worker& w) {
 void world::begin_search(sim_worker& w) {
   w.searches = false;
   if (scheduler::counts_as_searching_at_once(size())) count(w);
+  if (std::exchange(w.batch.may_exist, false)) writes(w, line_of(w.id, ready_line));
   w.give_up = 0;
   w.rounds = 0;
   w.resumed_since = 0;
@@ -101,9 +103,7 @@ void world::look_for_resumed(sim_worker& w) {
     const cycles before = spent_;
     const bool none = std::ranges::none_of(workers_, [&](const auto& other) {
       reads(w, line_of(other->id, ready_line));
-      reads(w, line_of(other->id, batch_head_line));
-      reads(w, line_of(other->id, batch_tail_line));
-      return has_resumed(*other);
+      return other->batch.may_exist || has_resumed(*other);
     });
     spent_ = before + (spent_ - before) / machine_.overlap;
     if (none) {
@@ -148,10 +148,12 @@ void world::end_round(sim_worker& w) {
     if (!w.searches) count(w);
     const cycles now = now_ + spent_;
     if (w.give_up == 0) {
-      w.give_up = now + spin;
+      w.give_up =
+          now + spin * static_cast<cycles>(scheduler::idle_factor(size(), w.batch.in_lock_step));
     } else if (now > w.give_up) {
       w.give_up = 0;
       if (w.pace.pause_is_over(now)) {
+        w.batch.in_lock_step = false;
         w.doing = sim_worker::mode::falls_asleep;
         return;
       }

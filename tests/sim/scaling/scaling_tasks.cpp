@@ -284,13 +284,13 @@ void world::run_producer(sim_worker& w) {
   bool asked = false;
   for (int i = 0; i < 4 && top.t.a != 0 && !asked; ++i) {
     --top.t.a;
-    if (members) static_cast<void>(clock_.counter.join(0, 1));
+    if (members) join(0);
     asked = spawn(w, {.what = members ? kind::member : kind::compute, .of = top.t.of});
   }
   if (asked) return attend(w, true);
   if (top.t.a != 0) return;
   end_frame(w);
-  if (members) lock_clock(w, node_event::leave);
+  if (members) lock_leaf(w, node_event::leave, 0);
 }
 
 // A round is a finish over `b` tasks.

@@ -14,7 +14,7 @@ constexpr std::size_t slots_of_worker = std::size_t{1} << 15U;
 world::world(const machine& m, int workers)
     : machine_(m),
       patience_(scheduler::answer_patience_cycles(workers)),
-      lines_(machine_, workers, static_cast<std::size_t>(workers) * lines_of_worker + 4) {
+      lines_(machine_, workers, lines_of(workers)) {
   for (int i = 0; i < workers; ++i) {
     workers_.push_back(std::make_unique<sim_worker>());
     sim_worker& w = *workers_.back();
@@ -41,8 +41,9 @@ result world::run(const program& p) {
   }
   at(0).tasks.raise_attention();
   awake_ = 1;
+  clock_.leaves.resize(static_cast<std::size_t>(leaves_of(size())));
   // The task that spawns the members takes part in the first phase.
-  if (p.phases != 0) static_cast<void>(clock_.counter.join(0, 1));
+  if (p.phases != 0) join(0);
   sim_worker& first = at(0);
   fiber* const root = new_fiber();
   root->stack.push_back({.is = frame::role::finish, .t = {}, .join = new_counter()});
@@ -80,7 +81,7 @@ void world::step(sim_worker& w) {
     case falls_asleep:
       return fall_asleep(w);
     case holds_lock:
-      return update_clock(w);
+      return update_leaf(w);
     case resumes:
       return resume_next_blocks(w);
     case waits_for_lock:

@@ -10,6 +10,7 @@
 
 #include <apgas/scheduler/deque.hpp>
 #include <apgas/scheduler/steal_policy.hpp>
+#include <apgas/sync/phase_core.hpp>
 
 #include "idle.hpp"
 #include "machine_model.hpp"
@@ -78,6 +79,7 @@ struct fiber {
   counter* finish = nullptr;
   std::uint64_t drained_from = 0;  // the generation when the drain began
   int last_on = -1;                // of a member of a clock: the worker that ran it last
+  int leaf = 0;                    // of the clock, at which the member is registered
 };
 
 struct entry {
@@ -126,6 +128,7 @@ struct sim_worker {
   cycles interrupted = 0;     // what membarriers have cost it since its last event
 
   node_event event{};         // what it does once it has the lock
+  int leaf = 0;               // whose lock it is
   fiber* left = nullptr;      // park: the task that waits
   block* released = nullptr;  // resumes: the blocks that are left
 };
@@ -190,11 +193,22 @@ class world {
     return static_cast<std::size_t>(w) * lines_of_worker + l;
   }
   std::size_t idle_line() const { return workers_.size() * lines_of_worker; }
-  // The line of the lock of the clock, which contains the counter too; and that of the lists.
-  std::size_t clock_line() const { return idle_line() + 1; }
-  std::size_t lists_line() const { return idle_line() + 2; }
-  std::size_t wanted_line() const { return idle_line() + 3; }
-  std::size_t lines() const { return idle_line() + 4; }
+  std::size_t wanted_line() const { return idle_line() + 1; }
+  // The line of the lock of the root of the clock or of a leaf, which contains the counter too; and
+  // that of the lists of a leaf.
+  std::size_t root_line() const { return idle_line() + 2; }
+  std::size_t lock_line(int leaf) const {
+    return root_line() + 1 + 2 * static_cast<std::size_t>(leaf);
+  }
+  std::size_t lists_line(int leaf) const { return lock_line(leaf) + 1; }
+  static std::size_t lines_of(int workers) {
+    return static_cast<std::size_t>(workers) * lines_of_worker + 3 +
+           2 * static_cast<std::size_t>(leaves_of(workers));
+  }
+  // How many leaves a clock has that has grown.
+  static int leaves_of(int workers) {
+    return workers <= sync::flat_up_to_workers ? 1 : (workers - 1) / sync::workers_per_leaf + 1;
+  }
 
   sim_worker& at(int id) { return *workers_[static_cast<std::size_t>(id)]; }
   int size() const { return static_cast<int>(workers_.size()); }
@@ -240,7 +254,8 @@ class world {
   void wake(entry* e);
   bool any_work();
   static bool has_resumed(const sim_worker& w) {
-    return !w.ready.empty() || !w.batch.ready.empty() || !w.batch.tasks.empty();
+    return !w.ready.empty() || !w.batch.ready.empty() || !w.batch.to_pass_on.empty() ||
+           !w.batch.tasks.empty();
   }
   static bool has_other_work(const sim_worker& w) {
     return w.batch.noted() || !w.tasks.empty() || has_resumed(w);
@@ -250,17 +265,22 @@ class world {
   fiber* next_of_batch_fast(sim_worker& w);
   fiber* next_of_batch(sim_worker& w);
   fiber* next_resumed(sim_worker& w);
-  void note_arrivals(sim_worker& w);
+  void note_arrivals(sim_worker& w, int leaf);
   void begin_batch(sim_worker& w, block* b);
   void join_blocks(sim_worker& w, block*& list, block* more);
   void park_in(sim_worker& w, block*& list, fiber* f);
   void resume_next_blocks(sim_worker& w);
+  void pass_on_blocks(sim_worker& w);
   bool steal_resumed(sim_worker& w, sim_worker& victim, cycles begun);
   void take_resumed(sim_worker& w, fiber* f);
   block* new_block(const sim_worker& w);
   void drop_block(block* b) { free_blocks_.push_back(b); }
 
   // scaling_clock.cpp
+  simulated_leaf& leaf(int i) { return clock_.leaves[static_cast<std::size_t>(i)]; }
+  int leaf_of(const sim_worker& w) const;
+  void join(int leaf);
+  void move_to_leaf_of(sim_worker& w, fiber& f);
   void run_member(sim_worker& w);
   void advance(sim_worker& w);
   bool switch_to_next(sim_worker& w);
@@ -268,13 +288,15 @@ class world {
   bool starts_next(const sim_worker& w) const;
   void park(sim_worker& w);
   void yield_to_loop(sim_worker& w);
-  void lock_clock(sim_worker& w, node_event e);
-  void update_clock(sim_worker& w);
+  void lock_leaf(sim_worker& w, node_event e, int leaf);
+  void update_leaf(sim_worker& w);
   void take_arrivals(sim_worker& w);
   void conclude(sim_worker& w);
-  void unlock_clock(sim_worker& w);
+  void end_phase(sim_worker& w);
+  void advance_leaf(sim_worker& w, simulated_leaf& l);
+  void unlock_leaf(sim_worker& w);
   void after_update(sim_worker& w);
-  block*& list_of(const sim_worker& w);
+  block*& list_of(const sim_worker& w, int leaf);
 
   // scaling_tasks.cpp
   void run_fiber(sim_worker& w);

@@ -52,7 +52,20 @@ TEST(PhaseMemory, OfAClockIsBounded) {
   EXPECT_LE(bytes_of(phase_kind::clock, 1024, 1, 2), 2048U);
 }
 
-// A phaser has a leaf for every eight workers.
+// It grows to a tree with a leaf for every eight workers.
+TEST(PhaseMemory, OfACrowdedClockIsProportionalToTheWorkers) {
+  for (const int workers : {64, 256, 1024}) {
+    const std::size_t before = allocated;
+    phase_core& core = phase_core::make(phase_kind::clock, 0, workers, 1, 2);
+    core.root().join(0, 1000);
+    core.grow_if_crowded(1000);
+    EXPECT_TRUE(core.is_tree());
+    EXPECT_LE(allocated - before, 2048U + 80U * workers) << workers << " workers";
+    core.abandon();
+  }
+}
+
+// A phaser has such a tree from the beginning.
 TEST(PhaseMemory, OfAPhaserIsProportionalToTheWorkers) {
   for (const int workers : {64, 256, 1024}) {
     EXPECT_LE(bytes_of(phase_kind::phaser, workers, 2, workers / 8), 80U * 1024 * workers / 1024)

@@ -8,9 +8,11 @@
 #include <apgas/scheduler/fiber.hpp>
 
 // The resumed fibers of a worker, in two first-in first-out queues: one of single fibers, one of
-// whole blocks. A lock protects it, because other threads push to it and thieves take from it.
+// whole blocks. A third one has blocks of other workers, which the worker is to pass on. A lock
+// protects them, because other threads push to them and thieves take from them.
 //
-//   size_   written under the lock, read by any thread; the result of empty() may be out of date
+//   size_, passes_on_   written under the lock, read by any thread; the results of empty() and
+//                       passes_on() may be out of date
 namespace apgas::inline v0::scheduler {
 
 class ready_queue {
@@ -39,6 +41,29 @@ class ready_queue {
     last_block_ = last;
     size_.store(size_.load(base::relaxed) + n, base::relaxed);
     lock_.unlock();
+  }
+
+  // Adds a list of blocks that the worker is to pass on to their own workers. Context: any thread.
+  void push_to_pass_on(batch_block* list) noexcept {
+    lock_.lock();
+    if (others_ != nullptr) {  // of another clock or phaser
+      batch_block* last = others_;
+      while (last->next != nullptr) last = last->next;
+      last->next = list;
+    } else {
+      others_ = list;
+    }
+    passes_on_.store(true, base::relaxed);
+    lock_.unlock();
+  }
+  bool passes_on() const noexcept { return passes_on_.load(base::relaxed); }
+  // Removes and returns all blocks to be passed on. Context: any thread.
+  batch_block* take_to_pass_on() noexcept {
+    lock_.lock();
+    batch_block* const all = std::exchange(others_, nullptr);
+    passes_on_.store(false, base::relaxed);
+    lock_.unlock();
+    return all;
   }
 
   // Removes and returns the first single fiber; null if there is none. Context: any thread.
@@ -76,7 +101,14 @@ class ready_queue {
     lock_.unlock();
     return n;
   }
-  std::size_t blocks() noexcept { return size_.load(base::relaxed) - singles(); }
+  std::size_t blocks() noexcept {
+    lock_.lock();
+    std::size_t n = 0;
+    for (const batch_block* b = first_block_; b != nullptr; b = b->next) ++n;
+    for (const batch_block* b = others_; b != nullptr; b = b->next) ++n;
+    lock_.unlock();
+    return n;
+  }
   fiber* take_single(std::size_t n) noexcept {
     lock_.lock();
     fiber* before = nullptr;
@@ -97,7 +129,7 @@ class ready_queue {
     return b;
   }
 
-  bool empty() const noexcept { return size_.load(base::relaxed) == 0; }
+  bool empty() const noexcept { return size_.load(base::relaxed) == 0 && !passes_on(); }
 
  private:
   fiber* take_one() noexcept {
@@ -113,17 +145,23 @@ class ready_queue {
     if (b != nullptr) {
       first_block_ = std::exchange(b->next, nullptr);
       size_.store(size_.load(base::relaxed) - 1, base::relaxed);
+    } else if (others_ != nullptr) {
+      b = others_;
+      others_ = std::exchange(b->next, nullptr);
+      passes_on_.store(others_ != nullptr, base::relaxed);
     }
     return b;
   }
 
   base::spin_lock lock_;
-  base::atomic<std::size_t> size_{0};  // fibers and blocks in the queues
+  base::atomic<bool> passes_on_{false};
+  bool blocks_first_ = false;
+  base::atomic<std::size_t> size_{0};  // fibers and blocks in the first two queues
   fiber* first_ = nullptr;
   fiber* last_ = nullptr;
   batch_block* first_block_ = nullptr;
   batch_block* last_block_ = nullptr;
-  bool blocks_first_ = false;
+  batch_block* others_ = nullptr;  // to be passed on
 };
 
 }  // namespace apgas::inline v0::scheduler

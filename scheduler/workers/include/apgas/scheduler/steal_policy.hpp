@@ -32,7 +32,7 @@ constexpr std::uint64_t resumed_patience_cycles(std::size_t workers) noexcept {
   return std::clamp<std::uint64_t>(750 * workers, 6'000, 45'000);
 }
 
-// To see whether there are any, a thief reads two lines of each worker. With up to nine workers it
+// To see whether there are any, a thief reads a line of each worker. With up to nine workers it
 // does so in each round of its search. With more, it looks so rarely that this takes about half of
 // its time at most, and with 1,024 workers still once before it sleeps.
 constexpr std::uint64_t look_for_resumed_after(std::size_t workers) noexcept {
@@ -44,6 +44,13 @@ constexpr std::uint64_t look_for_resumed_after(std::size_t workers) noexcept {
 // only after 32 rounds in vain, before it may sleep. Until then nobody relies on it; but tasks that
 // it steals are in no queue for a moment, so it calls notify() then.
 constexpr bool counts_as_searching_at_once(int workers) noexcept { return workers <= 9; }
+
+// How many times as long as usual a worker looks for work before it sleeps. One that has run tasks
+// of a clock since it last slept will most likely get them again. With many workers a phase may
+// last longer than APGAS_IDLE, and if some sleep in each phase, the others wait for them.
+constexpr int idle_factor(int workers, bool in_lock_step) noexcept {
+  return workers > 16 && in_lock_step ? 5 : 1;
+}
 
 // With so many tasks of one spawner in the deque of its worker, the spawner gives way to them
 // (drain.cpp). Fewer are not worth two switches, and twice as many slots are half of a first-level

@@ -89,6 +89,7 @@ struct alignas(base::cache_line_bytes) worker {
   batch_block* batch_memory = nullptr;
   batch_block* free_blocks = nullptr;
   int free_block_count = 0;
+  bool in_lock_step = false;  // the worker has begun a batch since it last slept
 
   // Counters for APGAS_STATS and the tests; see statistics.
   struct {
@@ -105,6 +106,9 @@ struct alignas(base::cache_line_bytes) worker {
 
   // Thieves take from these, too.
   alignas(base::cache_line_bytes) ready_queue ready;  // resumed fibers
+  // Whether there may be a batch. Thieves that only look read this, and not the batch, whose lines
+  // the worker writes for each task. It is set before a batch begins, and cleared after its end.
+  base::atomic<bool> may_have_batch{false};
   deque<fiber_slot> batch;  // the tasks of the batch that have not run yet
 
   wait_counts waits;  // the suspensions by construct; `count` has their sum
@@ -241,7 +245,9 @@ inline void park_in(worker& w, batch_block*& list, batch_source* of, fiber* f) n
 void join_blocks(worker& w, batch_block*& list, batch_block* more) noexcept;
 
 // Makes the tasks of a list of blocks ready to run, each on the worker that it was suspended on.
-void resume_blocks(worker& w, batch_block* list) noexcept;
+// `together`: gives the whole list to the worker of the first block, which passes the others on.
+// That one may be busy; then thieves take blocks from it.
+void resume_blocks(worker& w, batch_block* list, bool together = false) noexcept;
 
 // Removes and returns the next task of the batch that `w` runs; null if there is none.
 inline fiber* next_of_batch(worker& w) noexcept {

@@ -31,15 +31,21 @@
 //   actions_   add_action(), at the head           the completing worker, registered tasks
 //   unread_    holder of results_lock_             the same; at a replica, actions_ as well
 //   link_      the first task that takes the core to another place, once
+//   grown_     the first task that finds the only tree node crowded, once
 // Pairs
 //   P1  A thread that finds an action in the list sees the fully constructed action.
 //   P2  The thread that releases the last reference, and deletes the core, sees everything the
 //       other users did with it.
 //   P3  A thread that reads a non-null link_ sees the fully constructed link.
+//   P4  A thread that reads a non-null grown_ sees the fully constructed tree.
 //   elected_ needs no pair: the elected task signals afterwards, through the lock of its tree node.
 namespace apgas::inline v0::sync {
 
 enum class phase_kind : std::uint8_t { clock, phaser };
+
+// Up to this many workers, one lock is cheaper than a tree. A tree has a leaf for so many workers.
+inline constexpr int flat_up_to_workers = 16;
+inline constexpr int workers_per_leaf = 8;
 
 // What worker `w` counts of the clocks, or of the phasers.
 inline scheduler::phase_counts& phase_counts_of(scheduler::worker& w, phase_kind kind) noexcept {
@@ -133,23 +139,41 @@ class phase_core {
 
   // The leaf for tasks that the worker runs.
   phaser_tree_node& leaf_of(const scheduler::worker& w) const noexcept {
-    if (leaves_ == 1) return *nodes_.back();
-    const std::size_t leaf =
-        static_cast<std::size_t>(w.id) * leaves_ / static_cast<std::size_t>(workers_);
-    return *nodes_[nodes_.size() - leaves_ + leaf];
+    return leaf(static_cast<std::size_t>(w.id) * leaves() / static_cast<std::size_t>(workers_));
   }
-  bool is_tree() const noexcept { return leaves_ != 1; }
+  bool is_tree() const noexcept { return leaves() != 1; }
   // The leaf with the given index, and the index of a leaf.
   phaser_tree_node& leaf(std::size_t index) const noexcept {
+    if (const grown_tree* const t = grown(); t != nullptr && index != 0)
+      return *t->leaves[index - 1];
     return *nodes_[nodes_.size() - leaves_ + index];
   }
   std::size_t index_of(const phaser_tree_node& leaf) const noexcept;
-  std::size_t leaves() const noexcept { return leaves_; }
-  phaser_tree_node& root() const noexcept { return *nodes_.front(); }
+  std::size_t leaves() const noexcept {
+    const grown_tree* const t = grown();
+    return t == nullptr ? leaves_ : 1 + t->leaves.size();
+  }
+  phaser_tree_node& root() const noexcept {
+    const grown_tree* const t = grown();
+    return t == nullptr ? *nodes_.front() : *t->root;
+  }
+
+  // Makes a tree of a clock that has one tree node, if many of the workers may run its tasks:
+  // `unarrived` are those for which the tree node waits. Requires: the calling task is registered
+  // and has not signalled, so that the phase does not end meanwhile. Throws: std::bad_alloc.
+  void grow_if_crowded(std::int64_t unarrived) {
+    if (grows_ && unarrived >= crowd && grown() == nullptr) [[unlikely]]
+      grow();
+  }
 
   // Whether a phase ends in one step under one lock: the core has one tree node, no action and no
   // link.
   bool ends_in_one_step() const noexcept { return ends_in_one_step_.load(base::relaxed); }
+  // Whether nothing but its tasks takes part in the end of a phase: it has neither an action nor a
+  // link, and nobody has called next_single.
+  bool has_only_tasks() const noexcept { return has_only_tasks_.load(base::relaxed); }
+  // Whether so many workers take part that they had better resume the tasks of a leaf together.
+  bool has_many_workers() const noexcept { return workers_ > flat_up_to_workers; }
 
   // Adds an action that runs between phases from the current phase on. Context: a task that holds
   // the current phase open. Throws: std::bad_alloc.
@@ -222,6 +246,20 @@ class phase_core {
   phase_core(phase_kind kind, int workers, const replica_of& of);
   ~phase_core();
   void begin_phases(scheduler::worker& w) noexcept;
+
+  // The tree over the tree node of a clock that had only this one. It stays the first leaf.
+  struct grown_tree {
+    std::unique_ptr<phaser_tree_node> root;
+    std::vector<std::unique_ptr<phaser_tree_node>> leaves;  // all others
+  };
+  // With so many tasks a tree pays.
+  static constexpr std::int64_t crowd = 32;
+  grown_tree* grown() const noexcept { return grown_.load(base::acquire); }  // P4
+  void grow();
+  void end_phases_under_locks() noexcept;
+  template <class F>
+  void for_each_node(F f) const;
+
   // `last`: no signaller is left, so this phase and all later ones have ended.
   void run_actions(bool last) noexcept;
   bool advance_from(scheduler::worker& w, std::size_t node, bool open) noexcept;
@@ -229,11 +267,14 @@ class phase_core {
   const phase_kind kind_;
   const std::uint64_t number_;
   const bool is_replica_ = false;
+  const bool grows_ = false;
   const int workers_;
   const std::size_t degree_;
   std::size_t leaves_ = 1;
   std::vector<std::unique_ptr<phaser_tree_node>> nodes_;  // the root first, then tier by tier
+  base::atomic<grown_tree*> grown_{nullptr};
   base::atomic<bool> ends_in_one_step_;
+  base::atomic<bool> has_only_tasks_;
   base::atomic<std::int64_t> users_{1};
   base::atomic<std::int64_t> active_{0};
   base::atomic<next_single_runner*> elected_{nullptr};  // at a replica, an elected_task

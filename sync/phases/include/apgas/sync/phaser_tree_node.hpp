@@ -13,8 +13,9 @@
 #include <apgas/sync/phase_uplink.hpp>
 
 // A phaser tree node is where tasks wait for a phase. It consists of a phase counter, its lock, and
-// the waiting tasks, grouped by worker. A clock has one tree node. A phaser may have a tree of
-// them, whose leaves hold the tasks.
+// the waiting tasks, grouped by worker. A clock has one tree node, and becomes a tree if it has
+// many tasks and there are many workers. A phaser may have a tree from the beginning. The leaves
+// hold the tasks.
 //
 //               written by          read by
 //   counter_    holder of lock_     holder of lock_
@@ -22,6 +23,7 @@
 //   unarrived_  holder of lock_     any thread, as a hint
 //   parked_     holder of lock_     holder of lock_; likewise used_ and the batch blocks
 //   observers_  holder of lock_     holder of lock_
+//   parent_     holder of lock_     the worker that completes a phase, after it held lock_
 //
 // Invariants
 //   I1  A task is in parked_, or an observer in observers_, only while phase() is the phase it
@@ -68,7 +70,8 @@ class phaser_tree_node final : public scheduler::batch_source {
   bool passed(std::int64_t p) const noexcept {
     return phase_.load(base::acquire) > p || open_.load(base::acquire);  // P1
   }
-  // Whether `n` signals would complete the phase now. A hint.
+  // The number of signals that would complete the phase now, and whether `n` would. Hints.
+  std::int64_t unarrived() const noexcept { return unarrived_.load(base::relaxed); }
   bool completed_by(std::int64_t n) const noexcept { return unarrived_.load(base::relaxed) == n; }
 
   // Registers `members` tasks. If s >= 0, all of them are signallers whose next signal is for phase
@@ -100,6 +103,11 @@ class phaser_tree_node final : public scheduler::batch_source {
   // Returns true if this tree node thereby completes or reopens.
   bool child_completed();
   bool child_reopened();
+  // For a tree that is made of a single tree node in the middle of a phase, before others know the
+  // inner one: adds a child that has not completed the phase; and gives the first tree node its
+  // parent.
+  void add_unarrived_child() { static_cast<void>(counter_.join(counter_.phase())); }
+  void become_child_of(phaser_tree_node& parent) noexcept;
   // Advances to the next phase. `open`: no signaller is left anywhere. Returns true if no signaller
   // is unarrived in the new phase either.
   bool advance_phase(scheduler::worker& w, bool open) noexcept;
@@ -140,19 +148,22 @@ class phaser_tree_node final : public scheduler::batch_source {
     scheduler::batch_block* tasks = nullptr;
     phase_observer* observers = nullptr;
 
-    void resume(scheduler::worker& w) const noexcept;
+    // `together`: the tasks are all of a leaf whose workers resume them together.
+    void resume(scheduler::worker& w, bool together = false) const noexcept;
   };
   // The parked tasks of a worker, or of a few, whose blocks are not shared.
   struct parked_list {
     scheduler::batch_block* blocks = nullptr;
+    scheduler::batch_block* last = nullptr;  // of these
     parked_list* next_used = nullptr;
   };
-  scheduler::batch_block*& list_of(const scheduler::worker& w) noexcept;
+  template <class Add>
+  void add_parked(const scheduler::worker& w, Add add) noexcept;
   released advance_locked() noexcept;
   released take_waiting() noexcept;
 
   phase_core& core_;
-  phaser_tree_node* const parent_;
+  phaser_tree_node* parent_;
   const unsigned last_list_;        // the number of lists in parked_, a power of two, less one
   base::atomic<bool> open_{false};  // no signaller is left, so no task waits any more
 
