@@ -58,9 +58,6 @@ namespace {
 
 // Tells the observer which tasks become ready.
 [[gnu::noinline]] void observe_blocks(task_observer& observer, const batch_block* list) noexcept {
-  if (list != nullptr && list->size != 0) {
-    observer.phase_ends(list->source, list->at[0].task->waits_for.load(base::relaxed));
-  }
   for (; list != nullptr; list = list->next) {
     for (std::size_t i = 0; i < list->size; ++i) {
       list->at[i].task->cause = observer.makes_ready(*list->at[i].task);

@@ -27,6 +27,7 @@ fiber* next_resumed(worker& w) noexcept {
   if (w.ready.passes_on()) [[unlikely]]
     pass_on_blocks(w);
   if (fiber* f = next_of_batch(w)) return f;
+  batch_is_over(w);
   const ready_queue::entry e = w.ready.pop_any();
   if (e.many == nullptr) return e.one;
   begin_batch(w, e.many);
@@ -162,6 +163,7 @@ bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
   note_steal(w, victim, e.many->size, false, begun);
   begin_batch(w, e.many);
   found.resumed = next_of_batch(w);  // null if another thief was faster
+  if (found.resumed == nullptr) batch_is_over(w);
   return found.resumed != nullptr;
 }
 
@@ -225,7 +227,6 @@ bool search(worker& w, work& found) {
       counts_as_searching_at_once(w.home->num_workers()) || s.oversubscribed.load(base::relaxed);
   if (counts) s.idle.begin_search();
   w.searches.store(true, base::relaxed);
-  batch_is_over(w);
   const std::uint64_t begun = observe_begin(w, worker_activity::search);
   // The clock is read only every 32 rounds, because what is searched for is often found sooner.
   clock::time_point give_up = clock::time_point::max();  // not determined yet
@@ -260,7 +261,7 @@ bool search(worker& w, work& found) {
     if (s.cores.is_due(now)) s.look_at_cores(now);
     if (others_compute) give_up = {};
     if (give_up == clock::time_point::max()) {
-      give_up = now + s.settings.spin * idle_factor(w.home->num_workers(), w.in_lock_step);
+      give_up = now + idle_time(s.settings.spin, w.home->num_workers(), w.in_lock_step);
     } else if (now > give_up) {
       // During a pause between steals the worker does not sleep either: the heavy fence for that
       // would cost as much as a steal.

@@ -86,6 +86,7 @@ std::size_t phase_core::index_of(const phaser_tree_node& leaf) const noexcept {
 
 // The tree is what it would be if it had been made at once, and no task had registered at the other
 // leaves: they have completed this phase, and the first one has not, because of the calling task.
+// Before others can find the tree, phases no longer end in one step: a leaf must not end one alone.
 void phase_core::grow() {
   phaser_tree_node& first = *nodes_.front();
   const std::int64_t p = first.phase();
@@ -97,10 +98,10 @@ void phase_core::grow() {
         std::make_unique<phaser_tree_node>(*this, made->root.get(), workers_per_leaf, 0, p));
   }
   made->root->add_unarrived_child();
+  ends_in_one_step_.store(false, base::relaxed);
   grown_tree* none = nullptr;
   if (!grown_.compare_exchange_strong(none, made.get(), base::release, base::relaxed))  // P4
     return;  // another task was faster
-  ends_in_one_step_.store(false, base::relaxed);
   first.become_child_of(*made.release()->root);
 }
 

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include <apgas/base/assert.hpp>
+#include <apgas/scheduler/task_observer.hpp>
 #include <apgas/sync/phase_core.hpp>
 
 namespace apgas::inline v0::sync {
@@ -121,9 +122,14 @@ bool phaser_tree_node::observe(phase_observer& o, std::int64_t p) noexcept {
   return true;
 }
 
-void phaser_tree_node::released::resume(scheduler::worker& w, bool together) const noexcept {
-  if (tasks != nullptr) scheduler::resume_blocks(w, tasks, together);
-  for (phase_observer* o = observers; o != nullptr;) std::exchange(o, o->next_)->on_phase_end();
+void phaser_tree_node::resume(scheduler::worker& w, const released& all, bool together) noexcept {
+  if (all.tasks != nullptr) {
+    scheduler::task_observer* const observer = w.observer.get();
+    if (observer != nullptr && core_.is_news(all.phase)) [[unlikely]]
+      observer->phase_ends(this, all.tasks->at[0].task->waits_for.load(base::relaxed));
+    scheduler::resume_blocks(w, all.tasks, together);
+  }
+  for (phase_observer* o = all.observers; o != nullptr;) std::exchange(o, o->next_)->on_phase_end();
 }
 
 // Calls add(blocks) for the list in which the tasks of `w` are parked. It adds some, and one block
@@ -138,14 +144,15 @@ void phaser_tree_node::add_parked(const scheduler::worker& w, Add add) noexcept 
 }
 
 // Writes to the last block of each list without reading any, since they lie in the caches of other
-// workers.
+// workers. The worker that came last is first: it is least likely to sleep (resume_blocks()).
 phaser_tree_node::released phaser_tree_node::take_waiting() noexcept {
   scheduler::batch_block* all = nullptr;
+  scheduler::batch_block** end = &all;
   for (parked_list* l = std::exchange(used_, nullptr); l != nullptr; l = l->next_used) {
-    l->last->next = all;
-    all = std::exchange(l->blocks, nullptr);
+    *end = std::exchange(l->blocks, nullptr);
+    end = &l->last->next;
   }
-  return {.tasks = all, .observers = std::exchange(observers_, nullptr)};
+  return {.tasks = all, .observers = std::exchange(observers_, nullptr), .phase = counter_.phase()};
 }
 
 phaser_tree_node::released phaser_tree_node::advance_locked() noexcept {
@@ -180,7 +187,7 @@ void phaser_tree_node::conclude(scheduler::worker& w, before b) noexcept {
   const bool news = completed || ((silent || empty) && core_.is_replica());
   if (news) core_.retain();
   lock_.unlock();
-  resumed.resume(w);
+  resume(w, resumed);
   if (news) {
     core_.completed(w, *this);
     core_.release();
@@ -209,7 +216,7 @@ bool phaser_tree_node::advance_phase(scheduler::worker& w, bool open) noexcept {
   if (open) open_.store(true, base::release);  // P1
   const bool complete = counter_.unarrived() == 0;
   lock_.unlock();
-  resumed.resume(w, core_.has_many_workers() && core_.is_tree() && &core_.leaf_of(w) != this);
+  resume(w, resumed, core_.has_many_workers() && &core_.leaf_of(w) != this);
   return complete;
 }
 
@@ -218,7 +225,7 @@ void phaser_tree_node::open_and_resume(scheduler::worker& w) noexcept {
   open_.store(true, base::release);  // P1
   const released resumed = take_waiting();
   lock_.unlock();
-  resumed.resume(w);
+  resume(w, resumed);
 }
 
 phase_uplink::view phaser_tree_node::look() noexcept {

@@ -89,9 +89,9 @@ void signal_and_wait(scheduler::fiber& self, registration& r, wait_style style,
                      const scheduler::call_site& where) {
   scheduler::worker& w = *self.on;
   const std::int64_t p = r.waited;
-  // An allocation that may fail comes before any change to the tree node.
-  scheduler::reserve_block(w);
   if (r.credit == 0 && w.arrivals.of != r.node) move_to_leaf_of(w, r);
+  // An allocation that may fail comes before the task signals.
+  scheduler::reserve_block(w);
   phaser_tree_node& node = *r.node;
   const phaser_tree_node::events e = signal_events(r);
   std::int64_t signals = 1 + e.leave;

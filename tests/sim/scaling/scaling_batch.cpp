@@ -45,6 +45,7 @@ fiber* world::next_of_batch(sim_worker& w) {
 fiber* world::next_resumed(sim_worker& w) {
   if (fiber* const f = next_of_batch(w)) return f;
   batches& b = w.batch;
+  batch_is_over(w);
   reads(w, line_of(w.id, ready_line));
   if (!b.to_pass_on.empty()) pass_on_blocks(w);
   if (w.ready.empty() && b.ready.empty()) return nullptr;
@@ -132,6 +133,10 @@ void world::resume_next_blocks(sim_worker& w) {
   w.released = std::exchange(last->next, nullptr);
   spend(machine_.transfer[machine_.distance(w.id, owner.id)]);  // the end of its list is marked
   updates(w, line_of(owner.id, ready_line));
+}
+
+void world::batch_is_over(sim_worker& w) {
+  if (std::exchange(w.batch.may_exist, false)) writes(w, line_of(w.id, ready_line));
 }
 
 void world::pass_on_blocks(sim_worker& w) {

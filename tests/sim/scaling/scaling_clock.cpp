@@ -234,8 +234,7 @@ void world::conclude(sim_worker& w) {
 
 void world::end_phase(sim_worker& w) {
   for (simulated_leaf& l : clock_.leaves) advance_leaf(w, l);
-  if (w.batch.tasks.empty() && std::exchange(w.batch.may_exist, false))
-    writes(w, line_of(w.id, ready_line));
+  if (w.batch.tasks.empty()) batch_is_over(w);
   const std::int64_t phase = clock_.leaves.back().counter.phase();
   if (phase == program_.phases / 2) clock_.measured_from = now_ + spent_;
   if (phase != program_.phases) return;

@@ -10,7 +10,7 @@
 namespace apgas::test::scaling {
 namespace {
 
-constexpr cycles spin = 49'000;       // APGAS_IDLE: 20 us
+constexpr std::chrono::microseconds usual{20};  // APGAS_IDLE
 constexpr cycles end_of_round = 100;  // timers, and the instruction that lets a core relax
 constexpr cycles look_most = 400;     // what one event looks at takes no longer
 constexpr cycles copy_of_task = 30;
@@ -78,7 +78,6 @@ void world::count(sim_worker& w) {
 void world::begin_search(sim_worker& w) {
   w.searches = false;
   if (scheduler::counts_as_searching_at_once(size())) count(w);
-  if (std::exchange(w.batch.may_exist, false)) writes(w, line_of(w.id, ready_line));
   w.give_up = 0;
   w.rounds = 0;
   w.resumed_since = 0;
@@ -148,8 +147,8 @@ void world::end_round(sim_worker& w) {
     if (!w.searches) count(w);
     const cycles now = now_ + spent_;
     if (w.give_up == 0) {
-      w.give_up =
-          now + spin * static_cast<cycles>(scheduler::idle_factor(size(), w.batch.in_lock_step));
+      const auto idle = scheduler::idle_time(usual, size(), w.batch.in_lock_step);
+      w.give_up = now + static_cast<cycles>(cycles_per_ns * static_cast<double>(idle.count()));
     } else if (now > w.give_up) {
       w.give_up = 0;
       if (w.pace.pause_is_over(now)) {

@@ -271,6 +271,7 @@ class world {
   void park_in(sim_worker& w, block*& list, fiber* f);
   void resume_next_blocks(sim_worker& w);
   void pass_on_blocks(sim_worker& w);
+  void batch_is_over(sim_worker& w);
   bool steal_resumed(sim_worker& w, sim_worker& victim, cycles begun);
   void take_resumed(sim_worker& w, fiber* f);
   block* new_block(const sim_worker& w);

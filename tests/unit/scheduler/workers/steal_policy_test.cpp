@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <apgas/scheduler/steal_policy.hpp>
 
+#include <chrono>
 #include <cstdint>
 #include <set>
 #include <vector>
@@ -123,6 +124,16 @@ TEST(VictimOrder, RoundsInVainAreFollowedByLongerBreaks) {
     last = rest;
     now += rest;
   }
+}
+
+TEST(IdleTime, IsLongerForManyWorkersInLockStepOnly) {
+  using namespace std::chrono_literals;
+  EXPECT_EQ(scheduler::idle_time(20us, 16, true), 20us);
+  EXPECT_EQ(scheduler::idle_time(20us, 64, false), 20us);
+  EXPECT_EQ(scheduler::idle_time(20us, 64, true), 100us);
+  EXPECT_EQ(scheduler::idle_time(20us, 1'024, true), 1'600us);
+  EXPECT_EQ(scheduler::idle_time(2us, 64, true), 10us);
+  EXPECT_EQ(scheduler::idle_time(1s, 64, true), 1s) << "as the user has chosen";
 }
 
 }  // namespace

@@ -98,7 +98,7 @@ TEST(GrownClock, NoTaskIsAheadOfOthers) {
 // The first tasks have arrived at the only tree node before it gets a parent.
 TEST(GrownClock, GrowsWhileTasksWait) {
   static constexpr int first = 20;
-  static constexpr int more = 100;
+  static constexpr int more = 300;
   for (int r = 0; r < scaled(20, 3); ++r) {
     arrivals all(2);
     run_with_many_workers([&] {

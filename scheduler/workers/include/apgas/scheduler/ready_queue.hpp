@@ -46,7 +46,7 @@ class ready_queue {
   // Adds a list of blocks that the worker is to pass on to their own workers. Context: any thread.
   void push_to_pass_on(batch_block* list) noexcept {
     lock_.lock();
-    if (others_ != nullptr) {  // of another clock or phaser
+    if (others_ != nullptr) {  // of another leaf, clock or phaser
       batch_block* last = others_;
       while (last->next != nullptr) last = last->next;
       last->next = list;

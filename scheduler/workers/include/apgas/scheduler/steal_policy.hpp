@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <vector>
@@ -45,11 +46,17 @@ constexpr std::uint64_t look_for_resumed_after(std::size_t workers) noexcept {
 // it steals are in no queue for a moment, so it calls notify() then.
 constexpr bool counts_as_searching_at_once(int workers) noexcept { return workers <= 9; }
 
-// How many times as long as usual a worker looks for work before it sleeps. One that has run tasks
-// of a clock since it last slept will most likely get them again. With many workers a phase may
-// last longer than APGAS_IDLE, and if some sleep in each phase, the others wait for them.
-constexpr int idle_factor(int workers, bool in_lock_step) noexcept {
-  return workers > 16 && in_lock_step ? 5 : 1;
+// How long a worker looks for work before it sleeps, where APGAS_IDLE is `usual`. One that has run
+// tasks of a clock since it last slept will most likely get them again. With many workers a phase
+// may last longer than usual, and if some sleep in each phase, the others wait for them. The more
+// workers there are, the longer a phase lasts, and the more of them a sleep interrupts. So the time
+// is 100 us with 64 workers, and grows with their number, unless APGAS_IDLE is longer.
+constexpr std::chrono::nanoseconds idle_time(std::chrono::nanoseconds usual, int workers,
+                                             bool in_lock_step) noexcept {
+  if (workers <= 16 || !in_lock_step) return usual;
+  const int weight = std::max(workers, 64);
+  const std::chrono::nanoseconds most = std::chrono::microseconds(100) * weight / 64;
+  return std::max(usual, std::min(usual * 5 * weight / 64, most));
 }
 
 // With so many tasks of one spawner in the deque of its worker, the spawner gives way to them

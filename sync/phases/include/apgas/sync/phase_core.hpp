@@ -43,9 +43,8 @@ namespace apgas::inline v0::sync {
 
 enum class phase_kind : std::uint8_t { clock, phaser };
 
-// Up to this many workers, one lock is cheaper than a tree. A tree has a leaf for so many workers.
-inline constexpr int flat_up_to_workers = 16;
-inline constexpr int workers_per_leaf = 8;
+inline constexpr int flat_up_to_workers = 16;  // up to here one lock is cheaper than a tree
+inline constexpr int workers_per_leaf = 8;     // of a tree whose shape nobody has chosen
 
 // What worker `w` counts of the clocks, or of the phasers.
 inline scheduler::phase_counts& phase_counts_of(scheduler::worker& w, phase_kind kind) noexcept {
@@ -159,8 +158,8 @@ class phase_core {
   }
 
   // Makes a tree of a clock that has one tree node, if many of the workers may run its tasks:
-  // `unarrived` are those for which the tree node waits. Requires: the calling task is registered
-  // and has not signalled, so that the phase does not end meanwhile. Throws: std::bad_alloc.
+  // `unarrived` is the number of signallers for which the tree node waits. Requires: the calling
+  // task is registered and has not signalled, so the phase does not end. Throws: std::bad_alloc.
   void grow_if_crowded(std::int64_t unarrived) {
     if (grows_ && unarrived >= crowd && grown() == nullptr) [[unlikely]]
       grow();
@@ -222,6 +221,11 @@ class phase_core {
   // waits any more.
   void follow(scheduler::worker& w, std::int64_t p, bool open) noexcept;
 
+  // Whether nobody has told an observer of the end of this phase yet. Context: any thread.
+  bool is_news(std::int64_t ended) noexcept {
+    return observed_phase_.exchange(ended, base::relaxed) != ended;
+  }
+
   // There never was a signaller, so no task waits.
   void never_signalled() noexcept;
 
@@ -277,6 +281,7 @@ class phase_core {
   base::atomic<bool> has_only_tasks_;
   base::atomic<std::int64_t> users_{1};
   base::atomic<std::int64_t> active_{0};
+  base::atomic<std::int64_t> observed_phase_{-1};       // used in observed runs only
   base::atomic<next_single_runner*> elected_{nullptr};  // at a replica, an elected_task
   base::atomic<phase_action*> actions_{nullptr};        // newest first
   base::atomic<phase_link*> link_{nullptr};

@@ -23,7 +23,7 @@
 //   unarrived_  holder of lock_     any thread, as a hint
 //   parked_     holder of lock_     holder of lock_; likewise used_ and the batch blocks
 //   observers_  holder of lock_     holder of lock_
-//   parent_     holder of lock_     the worker that completes a phase, after it held lock_
+//   parent_     holder of lock_     those who completed or reopened the tree node under lock_
 //
 // Invariants
 //   I1  A task is in parked_, or an observer in observers_, only while phase() is the phase it
@@ -147,10 +147,10 @@ class phaser_tree_node final : public scheduler::batch_source {
   struct released {
     scheduler::batch_block* tasks = nullptr;
     phase_observer* observers = nullptr;
-
-    // `together`: the tasks are all of a leaf whose workers resume them together.
-    void resume(scheduler::worker& w, bool together = false) const noexcept;
+    std::int64_t phase = 0;  // the one that begins
   };
+  // `together`: the workers of this leaf pass its tasks on to each other.
+  void resume(scheduler::worker& w, const released& all, bool together = false) noexcept;
   // The parked tasks of a worker, or of a few, whose blocks are not shared.
   struct parked_list {
     scheduler::batch_block* blocks = nullptr;

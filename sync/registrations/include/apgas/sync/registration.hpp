@@ -165,7 +165,7 @@ void drop_at_end(scheduler::fiber& self, registration& r) noexcept;
 
 // Moves the registration of a task to the leaf of the worker that runs it, if there is a tree: it
 // may have been spawned or suspended on another worker. Requires: no child is registered in advance
-// (credit), unless the task starts.
+// (credit).
 void move_to_leaf_of(scheduler::worker& w, registration& r);
 
 // For every clock, or every phaser, of the task: signals all of them, then waits for each.
