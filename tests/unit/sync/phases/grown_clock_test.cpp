@@ -69,12 +69,12 @@ TEST(GrownClock, HasALeafForEachEightWorkersIfThereAreManyTasksAndWorkers) {
 
 TEST(GrownClock, NoTaskIsAheadOfOthers) {
   static constexpr int tasks = 300;
-  const int phases = scaled(50, 10);
+  static constexpr int phases = scaled(50, 10);
   arrivals all(phases);
   run_with_many_workers([&] {
     const clock c = clock::make();
     for (int i = 0; i < tasks; ++i) {
-      async(clocked(c), [&all, c, phases, i] {
+      async(clocked(c), [&all, c, i] {
         for (int p = 0; p < phases; ++p) {
           if (i % 7 == p % 7) apgas::yield();  // so that some change workers
           all.arrive(p);
@@ -124,13 +124,13 @@ TEST(GrownClock, GrowsWhileTasksWait) {
 // Several tasks find the clock crowded at once; each registers further tasks in each phase, which
 // leave the clock in different phases.
 TEST(GrownClock, TasksComeAndGoAtAllLeaves) {
-  const int phases = scaled(30, 6);
+  static constexpr int phases = scaled(30, 6);
   constexpr int spawners = 30;
   std::atomic<int> ended{0};
   run_with_many_workers([&] {
     const clock c = clock::make();
     for (int i = 0; i < spawners; ++i) {
-      async(clocked(c), [&ended, c, phases, i] {
+      async(clocked(c), [&ended, c, i] {
         for (int p = 0; p < phases; ++p) {
           async(clocked(c), [&ended, c, i, p] {
             for (int k = 0; k < (i + p) % 4; ++k) c.advance();
