@@ -195,6 +195,7 @@ class phase_core {
   }
   // No task that waits here will return to a phase before this one.
   std::int64_t oldest_phase() noexcept;
+  // In a tree that has grown this is the phase of the first leaf, which may be one behind the root.
   std::int64_t phase() const noexcept { return nodes_.front()->phase(); }
 
   // A wait-only task, which may lag behind, moves from phase `from` to phase `to`. -1 stands for
@@ -221,9 +222,9 @@ class phase_core {
   // waits any more.
   void follow(scheduler::worker& w, std::int64_t p, bool open) noexcept;
 
-  // Whether nobody has told an observer of the end of this phase yet. Context: any thread.
-  bool is_news(std::int64_t ended) noexcept {
-    return observed_phase_.exchange(ended, base::relaxed) != ended;
+  // Whether nobody has told an observer that this phase begins. Context: any thread.
+  bool is_news(std::int64_t begun) noexcept {
+    return observed_phase_.exchange(begun, base::relaxed) != begun;
   }
 
   // There never was a signaller, so no task waits.
