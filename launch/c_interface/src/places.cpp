@@ -15,15 +15,15 @@
 namespace apgas::inline v0::launch {
 namespace {
 
-using block = uninitialized_vector<std::byte>;
+using sent_block = uninitialized_vector<std::byte>;
 using async_function = void (*)(const void*, std::size_t);
 using call_function = void (*)(const void*, std::size_t, void*, std::size_t);
 
-const void* data_of(const block& of) noexcept { return of.empty() ? nullptr : of.data(); }
+const void* data_of(const sent_block& of) noexcept { return of.empty() ? nullptr : of.data(); }
 
-block copy_of(const void* arg, std::size_t bytes) {
+sent_block copy_of(const void* arg, std::size_t bytes) {
   const auto* const first = static_cast<const std::byte*>(arg);
-  return bytes == 0 ? block() : block(first, first + bytes);
+  return bytes == 0 ? sent_block() : sent_block(first, first + bytes);
 }
 
 // A function that is sent to a place. Within a place it is its address, so that code which was made
@@ -50,7 +50,7 @@ F function_of(const sent_function& name) {
 void spawn_at(int place_id, async_function function, const void* arg, std::size_t bytes) {
   async_at(
       place(place_id),
-      [](const sent_function& name, const block& copy) {
+      [](const sent_function& name, const sent_block& copy) {
         const auto f = function_of<async_function>(name);
         call_back([&] { f(data_of(copy), copy.size()); });
       },
@@ -61,9 +61,9 @@ void call_at(int place_id, call_function function, const void* arg, std::size_t 
              std::span<std::byte> result) {
   at_into(
       place(place_id), result,
-      [](const sent_function& name, const block& copy, std::uint64_t result_bytes) {
+      [](const sent_function& name, const sent_block& copy, std::uint64_t result_bytes) {
         const auto f = function_of<call_function>(name);
-        block made(result_bytes);
+        sent_block made(result_bytes);
         std::ranges::fill(made, std::byte{0});
         void* const to = made.empty() ? nullptr : made.data();
         call_back([&] { f(data_of(copy), copy.size(), to, made.size()); });
