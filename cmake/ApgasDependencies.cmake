@@ -7,11 +7,21 @@ pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 find_package(Boost 1.74 CONFIG REQUIRED COMPONENTS context)
 find_package(cereal REQUIRED)
 find_package(fmt REQUIRED)
-# With libc++, only the headers of fmt: systems such as Debian have built its library with libstdc++.
+# Only the headers of fmt if programs cannot be linked with its library. The system may have built it
+# with another standard library (libstdc++, and here it is libc++) or a newer one.
+include(CheckCXXSourceCompiles)
+set(CMAKE_REQUIRED_LIBRARIES fmt::fmt)
+check_cxx_source_compiles("
+  #include <string>
+  #include <fmt/format.h>
+  int main() { return fmt::format(\"{}\", std::string()) == \"\" ? 0 : 1; }" apgas_links_fmt)
+unset(CMAKE_REQUIRED_LIBRARIES)
 set(apgas_fmt fmt::fmt)
+if(NOT apgas_links_fmt)
+  set(apgas_fmt fmt::fmt-header-only)
+endif()
 set(apgas_standard_library stdc++)
 if("c++" IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)
-  set(apgas_fmt fmt::fmt-header-only)
   set(apgas_standard_library c++)
 endif()
 find_package(nlohmann_json REQUIRED)
