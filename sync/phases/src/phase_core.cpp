@@ -136,11 +136,6 @@ void phase_core::never_signalled() noexcept {
   for_each_node([](phaser_tree_node& n) { n.open(); });
 }
 
-void phase_core::reopened(phaser_tree_node& parent) {
-  for (phaser_tree_node* n = &parent; n != nullptr && n->child_reopened(); n = n->parent()) {
-  }
-}
-
 void phase_core::completed(scheduler::worker& w, phaser_tree_node& node) noexcept {
   if (is_replica_) return link()->changed(w);
   for (phaser_tree_node* n = node.parent(); n != nullptr; n = n->parent()) {

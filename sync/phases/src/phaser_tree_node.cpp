@@ -35,20 +35,18 @@ phaser_tree_node::phaser_tree_node(phase_core& core, phaser_tree_node* parent, i
 }
 
 void phaser_tree_node::join(std::int64_t s, std::int64_t members) {
+  std::lock_guard hold(lock_);
   change c = change::none;
-  {
-    std::lock_guard hold(lock_);
-    if (s >= 0) {
-      if (counter_.signallers() == 0) core_.leaf_activated();
-      c = counter_.join(s, members);
-      unarrived_.store(counter_.unarrived(), base::relaxed);
-    } else {
-      batches_arrivals.store(false, base::relaxed);
-    }
-    if (members_ == 0) core_.retain();
-    members_ += members;
+  if (s >= 0) {
+    if (counter_.signallers() == 0) core_.leaf_activated();
+    c = counter_.join(s, members);
+    unarrived_.store(counter_.unarrived(), base::relaxed);
+  } else {
+    batches_arrivals.store(false, base::relaxed);
   }
-  if (c == change::reopened && parent_ != nullptr) core_.reopened(*parent_);
+  if (members_ == 0) core_.retain();
+  members_ += members;
+  if (c == change::reopened && parent_ != nullptr) parent_->child_reopened();
 }
 
 void phaser_tree_node::take_arrivals(scheduler::worker& w) {
@@ -205,9 +203,9 @@ bool phaser_tree_node::child_completed() {
   return counter_.signal(counter_.phase()) == change::completed;
 }
 
-bool phaser_tree_node::child_reopened() {
+void phaser_tree_node::child_reopened() {
   std::lock_guard hold(lock_);
-  return counter_.rejoin() == change::reopened;
+  if (counter_.rejoin() == change::reopened && parent_ != nullptr) parent_->child_reopened();
 }
 
 bool phaser_tree_node::advance_phase(scheduler::worker& w, bool open) noexcept {

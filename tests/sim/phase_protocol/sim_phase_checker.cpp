@@ -24,7 +24,7 @@ void checker::after_step(const world& w) {
     recount_inner(w);
   }
   if (w.model_.has_signallers() && at_rest(w)) {
-    const std::int64_t p = w.nodes_.front().counter.phase();
+    const std::int64_t p = w.nodes_[static_cast<std::size_t>(w.root_)].counter.phase();
     require(p == w.model_.phase(), "a phase does not end although all signallers have signalled",
             p);
   }
@@ -80,7 +80,7 @@ void checker::recount_leaves(const world& w) {
   }
   for (std::size_t i = 0; i < w.nodes_.size(); ++i) {
     const auto& n = w.nodes_[i];
-    if (n.first != 0) continue;
+    if (!n.children.empty()) continue;
     const int leaf = static_cast<int>(i);
     require(n.members == of[i].members, "the registered tasks of a leaf are miscounted", leaf);
     require(n.counter.signallers() == of[i].signallers, "signallers are miscounted", leaf);
@@ -96,26 +96,26 @@ void checker::recount_leaves(const world& w) {
 // complete, apart from messages that are still pending.
 void checker::recount_inner(const world& w) {
   std::vector<std::int64_t> unarrived(w.nodes_.size());
-  for (const auto& n : w.nodes_) {
-    if (n.parent < 0) continue;
-    const auto& above = w.nodes_[static_cast<std::size_t>(n.parent)];
-    const bool advanced = n.counter.phase() == above.counter.phase();
-    if (!advanced || n.counter.unarrived() != 0) ++unarrived[static_cast<std::size_t>(n.parent)];
+  for (std::size_t i = 0; i < w.nodes_.size(); ++i) {
+    for (const int child : w.nodes_[i].children) {
+      const auto& below = w.nodes_[static_cast<std::size_t>(child)].counter;
+      const bool advanced = below.phase() == w.nodes_[i].counter.phase();
+      if (!advanced || below.unarrived() != 0) ++unarrived[i];
+    }
   }
   for (const auto& d : w.duties_) {
     const auto at = static_cast<std::size_t>(d.node);
     if (d.what == world::job::completed && d.node >= 0) ++unarrived[at];
-    if (d.what == world::job::reopened) --unarrived[at];
     for (const auto& f : d.frames) unarrived[static_cast<std::size_t>(f.node)] += f.tell ? 1 : 0;
   }
   for (std::size_t i = 0; i < w.nodes_.size(); ++i) {
     const auto& n = w.nodes_[i];
-    if (n.first == 0) continue;
+    if (n.children.empty()) continue;
     require(n.counter.unarrived() == unarrived[i], "an inner tree node miscounts its children",
             static_cast<int>(i));
-    require(
-        unarrived[i] + access::at(n.counter.machine(), n.counter.phase() + 1) == w.settings_.degree,
-        "an inner tree node has lost a child", static_cast<int>(i));
+    require(unarrived[i] + access::at(n.counter.machine(), n.counter.phase() + 1) ==
+                std::ssize(n.children),
+            "an inner tree node has lost a child", static_cast<int>(i));
   }
 }
 
@@ -131,7 +131,7 @@ void checker::at_end(const world& w) {
   for (const auto& n : w.nodes_) {
     require(n.parked.empty(), "a task is parked at the end", 0);
     require(n.members == 0, "registered tasks are left at the end", n.members);
-    if (n.first != 0) continue;
+    if (!n.children.empty()) continue;
     require(n.counter.signallers() == 0, "signallers are left at the end", n.counter.signallers());
     for (std::int64_t s = n.counter.phase(); s <= access::last(n.counter.machine()); ++s) {
       require(access::at(n.counter.machine(), s) == 0, "a count is left at the end", s);
@@ -165,12 +165,15 @@ std::string checker::state(const world& w) {
     }
     names(head, n.parked, !w.settings_.batches_arrivals);
   }
-  put(head, {w.ends_in_steps_, name(w.elected_), w.active_, w.users_});
+  put(head,
+      {w.root_, w.nodes_.front().parent, w.ends_in_steps_, name(w.elected_), w.active_, w.users_});
   for (const auto& t : w.tasks_) {
     std::string& part = parts.emplace_back("t");
     put(part, {t.name, t.leaf, t.signalled, t.waited, t.old_leaf, t.credit, t.last_credit, t.step,
-               t.arrivals, t.registered, t.noted, static_cast<std::int64_t>(t.at), t.untold.signals,
-               t.untold.leave, t.batch < 0});
+               t.arrivals, t.registered, t.noted, static_cast<std::int64_t>(t.at),
+               static_cast<std::int64_t>(t.then), t.spawning.name,
+               static_cast<std::int64_t>(t.spawning.mode), t.untold.signals, t.untold.leave,
+               t.batch < 0});
   }
   for (const auto& b : w.batches_) {
     std::string& part = parts.emplace_back("b");

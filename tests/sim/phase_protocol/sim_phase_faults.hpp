@@ -46,6 +46,7 @@ enum class fault {
   // of a phaser tree node
   leaf_tells_twice,
   reopening_is_not_told,
+  reopening_is_told_late,
   parks_after_the_advance,
   arrivals_are_one_short,
   arrivals_forget_ends,
@@ -58,12 +59,16 @@ enum class fault {
   never_opens,
   single_does_not_hold,
   second_advance_ignores_single,
+  // of a tree that grows
+  tree_is_found_too_early,
+  root_does_not_wait_for_the_first_leaf,
   // of a task
   credit_is_not_returned,
   credit_is_given_twice,
   child_of_signalled_is_unarrived,
   leaves_before_it_joins,
   moves_to_a_leaf_behind,
+  moves_with_credit,
   second_signal_counts,
   last,
 };
@@ -75,6 +80,7 @@ inline std::string name(fault f) {
                                     "signals_ahead_are_lost",
                                     "leaf_tells_twice",
                                     "reopening_is_not_told",
+                                    "reopening_is_told_late",
                                     "parks_after_the_advance",
                                     "arrivals_are_one_short",
                                     "arrivals_forget_ends",
@@ -86,11 +92,14 @@ inline std::string name(fault f) {
                                     "never_opens",
                                     "single_does_not_hold",
                                     "second_advance_ignores_single",
+                                    "tree_is_found_too_early",
+                                    "root_does_not_wait_for_the_first_leaf",
                                     "credit_is_not_returned",
                                     "credit_is_given_twice",
                                     "child_of_signalled_is_unarrived",
                                     "leaves_before_it_joins",
                                     "moves_to_a_leaf_behind",
+                                    "moves_with_credit",
                                     "second_signal_counts"};
   static_assert(names.size() == static_cast<std::size_t>(fault::last));
   return names[static_cast<std::size_t>(f)];
@@ -101,6 +110,7 @@ inline std::string name(fault f) {
 class tested_counter {
  public:
   explicit tested_counter(fault f) : fault_(f) {}
+  void begin_at(std::int64_t p) { machine_ = apgas::sync::phase_counter(p); }
   const apgas::sync::phase_counter& machine() const { return machine_; }
   std::int64_t phase() const { return machine_.phase(); }
   std::int64_t unarrived() const { return machine_.unarrived(); }

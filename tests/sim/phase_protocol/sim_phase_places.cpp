@@ -8,15 +8,15 @@ namespace phase_sim {
 
 using apgas::sync::phase_transits;
 
-places_world::places_world(const places_settings& s, script& program, sim::choice& chooser)
+places_world::places_world(const places_settings& s, script& actions, sim::choice& chooser)
     : settings_(s),
-      script_(program),
+      script_(actions),
       choice_(chooser),
       broken_(s.broken),
       nodes_(static_cast<std::size_t>(s.places)) {
   nodes_[0].exists = true;
   nodes_[0].values.resize(static_cast<std::size_t>(s.accumulators));
-  tasks_.push_back({0, program.main_mode(), 0});
+  tasks_.push_back({0, actions.main_mode(), 0});
   model_.make(0, tasks_[0].mode);
   join(0, 0);
   ready_.push_back(0);
@@ -303,9 +303,9 @@ void places_world::check_end() const {
   check_values();
 }
 
-std::string run_places(const places_settings& s, script& program, sim::choice& chooser,
+std::string run_places(const places_settings& s, script& actions, sim::choice& chooser,
                        places_world::counts* out) {
-  places_world w(s, program, chooser);
+  places_world w(s, actions, chooser);
   std::string wrong;
   try {
     w.run();

@@ -62,7 +62,7 @@ struct places_settings {
 
 class places_world {
  public:
-  places_world(const places_settings& s, script& program, sim::choice& chooser);
+  places_world(const places_settings& s, script& actions, sim::choice& chooser);
   void run();
 
   struct counts {
@@ -201,7 +201,7 @@ class places_world {
   std::map<std::pair<int, int>, std::deque<message>> channels_;
 };
 
-std::string run_places(const places_settings& s, script& program, sim::choice& chooser,
+std::string run_places(const places_settings& s, script& actions, sim::choice& chooser,
                        places_world::counts* out = nullptr);
 
 }  // namespace phase_sim

@@ -12,6 +12,9 @@ namespace phase_sim {
 struct settings {
   int tiers = 1;
   int degree = 2;
+  // A clock with one tree node grows to so many leaves if so many of its tasks are unarrived.
+  int grows_to = 1;
+  int crowd = 2;
   // An action runs between phases, so a flat phaser does not advance in one step.
   bool between = false;
   // Tasks that are resumed together form batches, whose arrivals are batched.
@@ -27,8 +30,9 @@ struct counters {
   std::int64_t tasks = 0;
   std::int64_t phases = 0;
   std::int64_t parked = 0;
-  std::int64_t moves = 0;       // children that started at another leaf
-  std::int64_t stays = 0;       // children that did not, because that leaf was a phase behind
+  std::int64_t moves = 0;       // of tasks to another leaf
+  std::int64_t stays = 0;       // tasks that did not move, because that leaf was a phase behind
+  std::int64_t grown = 0;       // trees
   std::int64_t reopenings = 0;  // of a leaf or inner tree node that had been complete
   std::int64_t crossings = 0;   // a reopening that reached the parent before the completion
   std::int64_t run_ahead = 0;   // signals for a phase after the leaf's next one

@@ -14,14 +14,20 @@ void world::run_task(int id) {
     case stage::start:
       return start(id);
     case stage::leave_old: {
-      t.at = stage::act;
+      t.at = t.then;
       const int old = std::exchange(t.old_leaf, -1);
       return update(id, old, t.signalled, {.leave = t.signals() ? 1 : 0, .gone = 1});
     }
     case stage::join_late:
-      t.at = stage::act;
+      t.at = t.then;
       static_cast<void>(join(t.leaf, t.signals() ? t.signalled : -1, 1));
       return ready(id);
+    case stage::grow:
+    case stage::publish:
+    case stage::tie:
+      return grow(id);
+    case stage::arrive:
+      return arrive_at_leaf(id);
     case stage::look:
       if (passed(t)) {
         release(id);
@@ -45,32 +51,40 @@ void world::run_task(int id) {
   }
 }
 
-// The worker that runs the child may belong to any leaf. The child stays where it is counted if it
-// would otherwise wait for a phase that its new leaf has not reached.
 void world::start(int id) {
+  at(id).at = stage::act;
+  if (!move(id, stage::act)) act(id);
+}
+
+// Moves the task to the leaf of the worker that runs it, which may be any. The task stays where it
+// is counted if it would otherwise wait for a phase that its new leaf has not reached. Returns
+// whether it moves.
+bool world::move(int id, stage then) {
   task& t = at(id);
-  t.at = stage::act;
-  const int leaf = static_cast<int>(nodes_.size()) - leaves_ +
-                   static_cast<int>(choice_.below(static_cast<std::uint32_t>(leaves_)));
+  const int leaf = leaves_[choice_.below(static_cast<std::uint32_t>(leaves_.size()))];
   const bool behind = t.waits() && lock(leaf).counter.phase() < t.waited;
   if (leaf == t.leaf || (behind && !broken(fault::moves_to_a_leaf_behind))) {
     if (leaf != t.leaf) ++counted_.stays;
-    return act(id);
+    return false;
   }
+  t.then = then;
   ++counted_.moves;
   t.old_leaf = std::exchange(t.leaf, leaf);
   if (broken(fault::leaves_before_it_joins)) {
     t.at = stage::join_late;
     const int old = std::exchange(t.old_leaf, -1);
-    return update(id, old, t.signalled, {.leave = t.signals() ? 1 : 0, .gone = 1});
+    update(id, old, t.signalled, {.leave = t.signals() ? 1 : 0, .gone = 1});
+    return true;
   }
   t.at = stage::leave_old;
   const change c = join(leaf, t.signals() ? t.signalled : -1, 1);
-  if (c == change::reopened && !broken(fault::reopening_is_not_told)) {
+  if (c == change::reopened && broken(fault::reopening_is_told_late)) {
     duties_.push_back({job::reopened, lock(leaf).parent, id, 0, false, {}});
-  } else {
-    ready(id);
+    return true;
   }
+  if (c == change::reopened && !broken(fault::reopening_is_not_told)) tell_reopened(leaf);
+  ready(id);
+  return true;
 }
 
 void world::act(int id) {
@@ -98,6 +112,11 @@ void world::act(int id) {
 
 void world::spawn(int id, const action& a) {
   task& t = at(id);
+  if (is_crowded(t)) {
+    t.spawning = a;
+    t.at = stage::grow;
+    return ready(id);
+  }
   task child{a.name, a.mode, t.leaf};
   if (!child.signals()) {
     static_cast<void>(join(t.leaf, -1, 1));
@@ -149,14 +168,23 @@ void world::wait(int id) {
 
 void world::advance(int id) {
   task& t = at(id);
-  model_.signal(id);
   if (may_note(t)) {
+    model_.signal(id);
     ++t.signalled;
     t.at = stage::parked;
     t.noted = true;
     batch_of(t).waiting.push_back(id);
     return next_of_batch(id);
   }
+  // One that does not run in a batch may have been suspended on a worker of another leaf.
+  t.at = stage::arrive;
+  const bool stays = t.credit != 0 && !broken(fault::moves_with_credit);
+  if (t.batch >= 0 || stays || !move(id, stage::arrive)) arrive_at_leaf(id);
+}
+
+void world::arrive_at_leaf(int id) {
+  task& t = at(id);
+  model_.signal(id);
   const events e = signal_events(t);
   // The hint completed_by(), which may be wrong, says whether this signal completes the phase.
   if (choice_.below(2) == 0) {

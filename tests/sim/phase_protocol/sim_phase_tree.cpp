@@ -19,14 +19,11 @@ void world::on_duty(duty d) {
   } else if (d.what == job::begin) {
     d.open = active_ == 0 && !broken(fault::never_opens);
     d.what = job::advance_phase;
-    d.frames.push_back({0});
+    d.frames.push_back({root_});
     duties_.push_back(std::move(d));
   } else if (d.what == job::reopened) {
-    node& n = lock(d.node);
-    if (access::at(n.counter.machine(), n.counter.phase() + 1) <= 0) ++counted_.crossings;
-    if (n.counter.rejoin() != change::reopened || n.parent < 0) return done(d);
-    ++counted_.reopenings;
-    d.node = n.parent;
+    if (!reopen(d.node) || lock(d.node).parent < 0) return done(d);
+    d.node = lock(d.node).parent;
     duties_.push_back(std::move(d));
   } else if (d.node < 0) {
     on_root_complete(std::move(d));
@@ -38,6 +35,20 @@ void world::on_duty(duty d) {
     d.node = n.parent;
     duties_.push_back(std::move(d));
   }
+}
+
+// In the step in which leaf n was reopened: the product holds the locks from the leaf on.
+void world::tell_reopened(int n) {
+  for (int above = lock(n).parent; above >= 0 && reopen(above);) above = lock(above).parent;
+}
+
+// A child of tree node n has been reopened. Returns true if n thereby reopens.
+bool world::reopen(int n) {
+  tested_counter& c = lock(n).counter;
+  if (access::at(c.machine(), c.phase() + 1) <= 0) ++counted_.crossings;
+  if (c.rejoin() != change::reopened) return false;
+  ++counted_.reopenings;
+  return true;
 }
 
 void world::on_root_complete(duty d) {
@@ -65,10 +76,10 @@ void world::advance_step(duty d) {
   bool complete = false;
   while (!d.frames.empty()) {
     f = &d.frames.back();
-    const int first = nodes_[static_cast<std::size_t>(f->node)].first;
+    const std::vector<int>& children = lock(f->node).children;
     if (f->tell || f->next < 0) break;  // left for the next step
-    if (first != 0 && f->next < settings_.degree) {
-      d.frames.push_back({first + f->next++});
+    if (f->next < static_cast<int>(children.size())) {
+      d.frames.push_back({children[static_cast<std::size_t>(f->next++)]});
       break;
     }
     complete = f->complete;

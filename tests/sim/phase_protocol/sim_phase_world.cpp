@@ -7,30 +7,24 @@
 namespace phase_sim {
 
 world::world(settings s, script& program, sim::choice& chooser)
-    : settings_(s), script_(program), choice_(chooser), ends_in_steps_(s.between) {
-  nodes_.emplace_back(s.broken, -1, s.tiers == 1 ? 0 : 1);
-  for (int tier = 1, first = 0; tier < s.tiers; ++tier) {
-    const int end = static_cast<int>(nodes_.size());
-    for (int parent = first; parent < end; ++parent) {
+    : settings_(s), script_(program), choice_(chooser), ends_in_steps_(s.between || s.tiers > 1) {
+  nodes_.emplace_back(s.broken, -1);
+  leaves_ = {0};
+  for (int tier = 1; tier < s.tiers; ++tier) {
+    for (const int parent : std::exchange(leaves_, {})) {
       for (int i = 0; i < s.degree; ++i) {
-        const int child = static_cast<int>(nodes_.size()) * s.degree + 1;
-        nodes_.emplace_back(s.broken, parent, tier + 1 == s.tiers ? 0 : child);
+        leaves_.push_back(static_cast<int>(nodes_.size()));
+        lock(parent).children.push_back(leaves_.back());
+        nodes_.emplace_back(s.broken, parent);
       }
+      static_cast<void>(lock(parent).counter.join(1, s.degree));
     }
-    leaves_ *= s.degree;
-    first = end;
   }
-  for (node& n : nodes_) {
-    if (n.first != 0) static_cast<void>(n.counter.join(1, s.degree));
-  }
-  const int leaf = static_cast<int>(nodes_.size()) - leaves_;
+  const int leaf = leaves_.front();
   tasks_.push_back({0, script_.main_mode(), leaf});
   tasks_[0].at = stage::act;
   model_.make(0, tasks_[0].mode);
-  change c = join(leaf, tasks_[0].signals() ? 0 : -1, 1);
-  for (int n = leaf; c == change::reopened && (n = lock(n).parent) >= 0;) {
-    c = lock(n).counter.rejoin();
-  }
+  if (join(leaf, tasks_[0].signals() ? 0 : -1, 1) == change::reopened) tell_reopened(leaf);
   for (node& n : nodes_) n.open = !tasks_[0].signals();
   release_core(1);
   ready(0);
@@ -132,7 +126,7 @@ bool world::conclude(int n, bool was_unarrived, bool had_signallers, int then) {
   }
   const bool silent = had_signallers && at_node.counter.signallers() == 0;
   const bool opens = silent && !broken(fault::never_opens);
-  if (completed && ends_in_one_step()) {
+  if (completed && !ends_in_steps_) {
     completed = false;
     advance_locked(at_node);
     if (opens) at_node.open = true;

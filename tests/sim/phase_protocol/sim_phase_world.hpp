@@ -39,10 +39,10 @@ class world {
     std::int64_t gone = 0;
   };
   struct node {
-    node(fault f, int parent_node, int child) : counter(f), parent(parent_node), first(child) {}
+    node(fault f, int parent_node) : counter(f), parent(parent_node) {}
     tested_counter counter;
-    int parent;  // -1: the root
-    int first;   // index of the first child; 0 for a leaf
+    int parent;                 // -1: the root
+    std::vector<int> children;  // none: a leaf
     bool open = false;
     bool batches_arrivals = true;
     std::int64_t members = 0;
@@ -53,7 +53,11 @@ class world {
     leave_old,  // joined another leaf, still counted at the old one
     join_late,  // the reverse order: a fault
     act,
-    look,  // has signalled; checks whether it has to wait
+    grow,     // is about to spawn, and makes a tree of the only tree node first
+    publish,  // lets the others find the tree
+    tie,      // tells the first leaf its parent
+    arrive,   // is at its leaf, and signals there
+    look,     // has signalled; checks whether it has to wait
     park,
     parked,
     elected,
@@ -78,7 +82,9 @@ class world {
     bool registered = true;
     bool noted = false;  // in the batched arrivals of its batch
     stage at = stage::start;
-    events untold = {};  // events to report when it parks
+    stage then = stage::act;  // once it has moved to another leaf
+    action spawning = {};     // once the tree has grown
+    events untold = {};       // events to report when it parks
 
     bool signals() const { return mode != phaser_mode::wait; }
     bool waits() const { return mode != phaser_mode::signal; }
@@ -91,6 +97,7 @@ class world {
     std::int64_t ends = 0;
     bool noted() const { return !waiting.empty() || ends != 0; }
   };
+  // `reopened` only with a fault: the message is part of the step that reopens a leaf.
   enum class job : std::uint8_t { completed, reopened, begin, advance_phase, flush_arrivals };
   struct frame {
     int node;
@@ -111,7 +118,6 @@ class world {
   void step();
   void ready(int id) { ready_.push_back(id); }
   node& lock(int n);
-  bool ends_in_one_step() const { return nodes_.size() == 1 && !ends_in_steps_; }
   bool passed(const task& t);
   change join(int n, std::int64_t s, std::int64_t members);
   void update(int id, int n, std::int64_t s, const events& e);
@@ -121,18 +127,27 @@ class world {
   void release_core(int units);
 
   // sim_phase_tree.cpp: messages between tree nodes
+  void tell_reopened(int n);
+  bool reopen(int n);
   void on_duty(duty d);
   void on_root_complete(duty d);
   void advance_step(duty d);
   void done(const duty& d);
 
+  // sim_phase_grow.cpp: a tree node of a crowded clock becomes the first leaf of a tree
+  bool is_crowded(const task& t);
+  void grow(int id);
+  void publish();
+
   // sim_phase_tasks.cpp: actions of tasks
   void run_task(int id);
   void start(int id);
+  bool move(int id, stage then);
   void act(int id);
   void spawn(int id, const action& a);
   void signal(int id);
   void advance(int id);
+  void arrive_at_leaf(int id);
   void wait(int id);
   void drop(int id);
   void end(int id);
@@ -157,8 +172,9 @@ class world {
   sim::choice& choice_;
   counters counted_;
   phase_model model_;
-  std::vector<node> nodes_;  // the root first, then tier by tier
-  int leaves_ = 1;
+  std::vector<node> nodes_;  // the root first, then tier by tier, then a tree that has grown
+  int root_ = 0;
+  std::vector<int> leaves_;
   std::vector<task> tasks_;
   std::vector<batch> batches_;
   std::vector<int> ready_;

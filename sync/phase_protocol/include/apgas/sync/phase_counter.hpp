@@ -18,9 +18,9 @@
 // counters the children of an inner counter are its signallers: a child signals its parent when the
 // last unarrived signaller of the child has arrived.
 //
-// Events of different counters may be reordered, with one restriction: a signaller may join at
-// phase s only while another signaller that has not signalled s holds the phase open. A child whose
-// phase is reopened (change::reopened) therefore tells its parent before the phase can complete.
+// Events of different counters may be reordered, with two restrictions: a signaller may join at
+// phase s only while another signaller that has not signalled s holds the phase open; and nothing
+// may happen to a child whose phase is reopened (change::reopened) before its parent knows.
 // docs/protocols/phase.md has the proof.
 //
 // Invariants

@@ -239,7 +239,6 @@ class phase_core {
   void leaf_deactivated() noexcept { active_.fetch_sub(1, base::relaxed); }
   // Context: the worker that changed the tree node; it has retained the core.
   void completed(scheduler::worker& w, phaser_tree_node& node) noexcept;
-  void reopened(phaser_tree_node& parent);
 
   phaser_tree_node::counts count() noexcept;
 

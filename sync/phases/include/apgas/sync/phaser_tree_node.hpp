@@ -33,6 +33,8 @@
 //       batched arrivals of a worker (scheduler/batch.hpp) therefore hold a phase open no longer
 //       than the batch itself does. A tree node with wait-only tasks does not batch arrivals, since
 //       such tasks do not hold a phase open.
+//   I3  A tree node that is not complete is unarrived at its parent. Whoever reopens it takes the
+//       locks from there to the root, and nobody takes one and then that of a child.
 // Pairs
 //   P1  A thread that reads a later phase_, or open_ == true, sees all writes that the tasks made
 //       in the completed phase.
@@ -99,10 +101,9 @@ class phaser_tree_node final : public scheduler::batch_source {
 
   void flush_arrivals(scheduler::worker& w) noexcept override;
 
-  // For the core: a child of this inner tree node has completed its phase, or has been reopened.
-  // Returns true if this tree node thereby completes or reopens.
+  // For the core: a child of this inner tree node has completed its phase. Returns true if this
+  // tree node thereby completes.
   bool child_completed();
-  bool child_reopened();
   // For a tree that is made of a single tree node in the middle of a phase, before others know the
   // inner one: adds a child that has not completed the phase; and gives the first tree node its
   // parent.
@@ -136,6 +137,9 @@ class phaser_tree_node final : public scheduler::batch_source {
  private:
   friend struct lock_test_access;  // the test that unrelated constructs share no lock (DP1)
 
+  // A child of this inner tree node has been reopened. The caller holds the lock of the child: a
+  // task that finds the child reopened leaves its old leaf (I3).
+  void child_reopened();
   void take_arrivals(scheduler::worker& w);
   struct before {
     bool unarrived;
