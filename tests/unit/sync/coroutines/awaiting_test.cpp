@@ -39,7 +39,8 @@ class Awaiting : public testing::TestWithParam<int> {
     apgas::test::run_tasks(GetParam(), std::move(f));
   }
 };
-INSTANTIATE_TEST_SUITE_P(OnWorkers, Awaiting, testing::Values(1, 2, 4));
+// With 20, clocks become trees.
+INSTANTIATE_TEST_SUITE_P(OnWorkers, Awaiting, testing::Values(1, 2, 4, 20));
 
 void spawn_some(std::atomic<int>& count) {
   for (int i = 0; i < 20; ++i) {
@@ -168,7 +169,7 @@ task<> advance_together(apgas::clock c, std::atomic<int>& arrived, int members, 
 
 TEST_P(Awaiting, AClockKeepsCoroutinesAndTasksInStep) {
   run([] {
-    static constexpr int members = 30;
+    static constexpr int members = 120;
     std::atomic<int> arrived{0};
     std::array<bool, members> in_step;
     in_step.fill(true);
