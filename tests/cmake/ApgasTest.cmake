@@ -61,6 +61,9 @@ endif()
 # of a program. Labels and environment are lists. A test that is deadlocked ends with the reason, unless
 # its environment says otherwise; a script passes the setting on only if it keeps the variables APGAS_*.
 function(apgas_add_test name labels processors timeout environment)
+  if(CMAKE_CROSSCOMPILING)
+    math(EXPR timeout "4 * ${timeout}")  # in an emulator
+  endif()
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES
     LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${timeout}
