@@ -9,16 +9,22 @@ find_package(cereal REQUIRED)
 find_package(fmt REQUIRED)
 # Only the headers of fmt if programs cannot be linked with its library. The system may have built it
 # with another standard library (libstdc++, and here it is libc++) or a newer one.
-include(CheckCXXSourceCompiles)
-set(CMAKE_REQUIRED_LIBRARIES fmt::fmt)
-check_cxx_source_compiles("
-  #include <string>
-  #include <fmt/format.h>
-  int main() { return fmt::format(\"{}\", std::string()) == \"\" ? 0 : 1; }" apgas_links_fmt)
-unset(CMAKE_REQUIRED_LIBRARIES)
+# An fmt that is built together with this project needs no such check.
 set(apgas_fmt fmt::fmt)
-if(NOT apgas_links_fmt)
-  set(apgas_fmt fmt::fmt-header-only)
+get_target_property(apgas_fmt_imported fmt::fmt IMPORTED)
+if(apgas_fmt_imported)
+  include(CheckCXXSourceCompiles)
+  include(CMakePushCheckState)
+  cmake_push_check_state(RESET)
+  set(CMAKE_REQUIRED_LIBRARIES fmt::fmt)
+  check_cxx_source_compiles("
+    #include <string>
+    #include <fmt/format.h>
+    int main() { return fmt::format(\"{}\", std::string()) == \"\" ? 0 : 1; }" apgas_links_fmt)
+  cmake_pop_check_state()
+  if(NOT apgas_links_fmt)
+    set(apgas_fmt fmt::fmt-header-only)
+  endif()
 endif()
 set(apgas_standard_library stdc++)
 if("c++" IN_LIST CMAKE_CXX_IMPLICIT_LINK_LIBRARIES)

@@ -79,11 +79,12 @@ struct mean_counts {
 // and moves its tasks only now and then, and chooses between several tasks that it could run next.
 mean_counts step_series(test::single_stepper& worker) {
   constexpr std::uint64_t instructions_least = 20'000;
+  constexpr double laps_least = 4;
   constexpr std::uint64_t instructions_enough = 60'000;
   constexpr double laps_enough = 40;
   test::instruction_counts sum;
   double laps = 0;
-  for (; sum.instructions < instructions_least ||
+  for (; sum.instructions < instructions_least || laps < laps_least ||
          (sum.instructions < instructions_enough && laps < laps_enough);
        ++laps) {
     const test::instruction_counts lap = worker.step_lap(0);

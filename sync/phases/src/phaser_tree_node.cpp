@@ -38,8 +38,9 @@ void phaser_tree_node::join(std::int64_t s, std::int64_t members) {
   std::lock_guard hold(lock_);
   change c = change::none;
   if (s >= 0) {
-    if (counter_.signallers() == 0) core_.leaf_activated();
+    const bool first = counter_.signallers() == 0;
     c = counter_.join(s, members);
+    if (first) core_.leaf_activated();
     unarrived_.store(counter_.unarrived(), base::relaxed);
   } else {
     batches_arrivals.store(false, base::relaxed);

@@ -98,12 +98,13 @@ TEST(phase_sim, thousands_of_tasks) {
   expect_thousands_of_tasks({.grows_to = 16, .crowd = 32}, false, "clock that grows");
 }
 
-// A fault must be detected by its effects, without a recount of the counters. Most show within ten
-// seeds. A late reopening needs three tiers and four moves, which seed 174783 is the first to have.
+// A fault must be detected by its effects, without a recount of the counters. One in 100,000 of the
+// random programs shows a late reopening; phase_every_order has a program that does.
 TEST(phase_sim, every_fault_is_seen) {
   sim::expect_every_fault_seen<fault>([](fault f) {
+    if (f == fault::reopening_is_told_late) return std::string("in phase_every_order_test");
     const auto run = [f](std::uint64_t seed) { return phase_sim::run_seed(seed, f); };
-    return sim::first_wrong_seed(1, 400'000, run);
+    return sim::first_wrong_seed(1, 20'000, run);
   });
 }
 

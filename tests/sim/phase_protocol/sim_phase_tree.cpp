@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The messages between tree nodes, and the phase advance: mirrors phase_core.cpp, one lock at a
-// time.
+// The messages between tree nodes, and the phase advance: mirrors phase_core.cpp.
 #include <utility>
 
 #include "sim_phase_world.hpp"

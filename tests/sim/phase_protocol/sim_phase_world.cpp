@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The steps of the simulator, and the tree nodes: mirrors phaser_tree_node.cpp, one lock at a time.
+// The steps of the simulator, and the tree nodes: mirrors phaser_tree_node.cpp.
 #include <utility>
 
 #include "sim_phase_world.hpp"

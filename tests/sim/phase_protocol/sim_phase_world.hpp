@@ -3,9 +3,9 @@
 
 // Simulates the tasks of one clock or phaser in a single thread. The world plays the roles of
 // phaser_tree_node, phase_core and the tasks. What they do under one lock, or by one atomic access,
-// is one step, and steps of different tasks are interleaved in any order. The counters are those of
-// the product. Where the product uses a hint (unarrived_), or a task may run on any worker, the
-// chooser decides.
+// or while they hold several locks, is one step, and steps of different tasks are interleaved in
+// any order. The counters are those of the product. Where the product uses a hint (unarrived_), or
+// a task may run on any worker, the chooser decides.
 //
 // A checker inspects the world after every step, and the model checks every task that continues.
 // Both throw `violation`.

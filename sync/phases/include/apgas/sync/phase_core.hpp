@@ -19,9 +19,9 @@
 // exists while a task is registered.
 //
 // A leaf tells its parent when no signaller is unarrived there, and an inner tree node does the
-// same. The worker that completes the root begins the next phase, from the root down. Only one tree
-// node is locked at a time, so a message from one tree node to another may be delivered late; the
-// counters allow this (phase_counter.hpp).
+// same. The worker that completes the root begins the next phase, from the root down. Those who
+// tell that a tree node is complete hold no lock, so the message may be late; the counters allow
+// this (phase_counter.hpp).
 //
 //              written by                          read by
 //   users_     a leaf that gets its first or loses its last registered task; the worker that

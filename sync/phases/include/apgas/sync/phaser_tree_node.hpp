@@ -33,8 +33,8 @@
 //       batched arrivals of a worker (scheduler/batch.hpp) therefore hold a phase open no longer
 //       than the batch itself does. A tree node with wait-only tasks does not batch arrivals, since
 //       such tasks do not hold a phase open.
-//   I3  A tree node that is not complete is unarrived at its parent. Whoever reopens it takes the
-//       locks from there to the root, and nobody takes one and then that of a child.
+//   I3  A tree node that is not complete is unarrived at its parent, whenever its lock is free. The
+//       lock of a child is taken before that of its parent, never the other way round.
 // Pairs
 //   P1  A thread that reads a later phase_, or open_ == true, sees all writes that the tasks made
 //       in the completed phase.
