@@ -66,13 +66,15 @@ struct dropping_sink final : comm::message_sink {
 // What a receiver that follows the documentation does with the contents of a ring.
 class documented_receiver {
  public:
-  documented_receiver(const ring_memory& memory, std::uint64_t first)
-      : memory_(memory), at_(first), end_(first) {}
+  documented_receiver(const ring_memory& memory, const ring_input& input, std::uint64_t first)
+      : memory_(memory), input_(input), at_(first), end_(first) {}
 
   // Returns false if the receiver must refuse a record or the position.
-  bool look(std::uint64_t written) {
+  bool look(std::uint64_t position) {
+    const std::uint64_t written = position / 8 * 8;
     if (written - at_ > memory_.capacity || written - at_ < end_ - at_) return false;
     end_ = written;
+    if (position % 8 == 1 + 2 * (ring_run % 4) && take_copy()) return true;
     while (at_ != end_) {
       const std::byte* const record = memory_.ring() + at_ % memory_.capacity;
       record_word word;
@@ -90,6 +92,19 @@ class documented_receiver {
   bool large = false;  // there is a message that is legal, but too large for a fuzzer
 
  private:
+  // The frame beside the position, if it is the only record. It begins with the length of its
+  // payload.
+  bool take_copy() {
+    const std::span all = std::as_bytes(std::span(input_.copy));
+    std::uint32_t payload = 0;
+    std::memcpy(&payload, all.data(), sizeof payload);
+    const std::uint64_t frame = 32 + (std::uint64_t{payload} + 7) / 8 * 8;
+    if (frame > all.size() || at_ + 8 + frame != end_) return false;
+    delivered.insert(delivered.end(), all.begin(),
+                     all.begin() + static_cast<std::ptrdiff_t>(frame));
+    at_ = end_;
+    return true;
+  }
   bool take(const record_word& word, const std::byte* content) {
     const std::span all(content, word.length);
     switch (static_cast<int>(word.kind)) {
@@ -123,6 +138,7 @@ class documented_receiver {
   }
 
   const ring_memory& memory_;
+  const ring_input& input_;
   std::uint64_t at_;
   std::uint64_t end_;
   std::optional<std::uint64_t> size_;
@@ -195,7 +211,9 @@ void check(std::span<const std::byte> bytes) {
     std::memcpy(memory.ring(), bytes.data() + rest, std::min(bytes.size() - rest, first));
   }
 
-  documented_receiver documented(memory, first);
+  for (std::size_t i = 0; i < comm::copied_words; ++i) memory.positions().copy[i] = input.copy[i];
+
+  documented_receiver documented(memory, input, first);
   bool refused = false;
   for (const std::int32_t written : input.written) {
     refused = refused || !documented.look(first + static_cast<std::uint64_t>(written));

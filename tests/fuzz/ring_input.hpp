@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 
+#include "ring.hpp"
 #include "ring_record.hpp"
 
 namespace apgas_fuzz {
@@ -19,8 +20,9 @@ struct ring_input {
   std::uint8_t unused[7] = {};
   std::int32_t written[2] =
       {};  // what the sender has written at two looks, beyond the first record
+  std::uint64_t copy[apgas::comm::copied_words] = {};  // beside the position
 };
-static_assert(sizeof(ring_input) == 16);
+static_assert(sizeof(ring_input) == 136);
 
 // The position of the first record.
 inline std::uint64_t first_position(const ring_input& input) {

@@ -21,6 +21,7 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   const bool lengths = seed / 8 % 4 != 0;
   const bool kinds = seed / 32 % 4 != 0;
   const bool positions = seed / 128 % 4 != 0;
+  const bool copies = seed / 512 % 2 != 0;
   ring_input input;
   if (!words || size < sizeof input) return size;
   std::memcpy(&input, data, sizeof input);
@@ -48,7 +49,13 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   if (positions) {
     input.written[0] = static_cast<std::int32_t>(last - sizeof input);
     input.written[1] = static_cast<std::int32_t>(at - sizeof input);
-    std::memcpy(data, &input, sizeof input);
   }
+  const std::size_t least = apgas::comm::record_bytes(apgas::comm::frame_bytes(0));
+  if (copies && at - last >= least && at - last <= sizeof(record_word) + sizeof input.copy) {
+    const auto payload = static_cast<std::uint32_t>(at - last - least);
+    std::memcpy(input.copy, &payload, sizeof payload);
+    input.written[1] |= static_cast<std::int32_t>(apgas::comm::tag_of_run(ring_run) << 1U | 1U);
+  }
+  std::memcpy(data, &input, sizeof input);
   return size;
 }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // The ring of bytes between two processes, and the flag of a place that sleeps. The scenarios are a
 // producer and a consumer in a ring with room for two records, some of which extend beyond the
-// capacity, and senders that publish a record while the receiver goes to sleep. Checked properties:
+// capacity, and some or all of which have a copy; and senders that publish a record while the
+// receiver goes to sleep. Checked properties:
 // the consumer reads each record complete and in order, the producer overwrites none that has not
 // been read, and of the senders that publish a record after the receiver's last look, exactly one
 // wakes it. See docs/protocols/wire.md.
@@ -22,7 +23,7 @@ struct ring_suite : rl::test_suite<ring_suite<Positions, Producer, Consumer>, 2>
   static constexpr std::uint64_t capacity = 64;
   static constexpr std::uint64_t record = 24;  // the third of the first lap ends at 72
   static constexpr int words = 11;             // up to the end of a record at the last offset
-  static constexpr int records = 5;
+  static constexpr unsigned tag = 2;
 
   Positions positions;
   Producer producer{positions, capacity};
@@ -31,8 +32,12 @@ struct ring_suite : rl::test_suite<ring_suite<Positions, Producer, Consumer>, 2>
   int written = 0;
   int read = 0;
 
+  // In scenario 1 all records but the third one have copies.
+  static int records() { return scenario == 1 ? 4 : 5; }
+  static bool is_copied(int number) { return scenario == 1 && number != 3; }
+
   void thread(unsigned index) {
-    for (int i = 0; i < records; ++i) index == 0 ? write() : consume();
+    for (int i = 0; i < records(); ++i) index == 0 ? write() : consume();
   }
   void after() {
     consume();
@@ -47,10 +52,27 @@ struct ring_suite : rl::test_suite<ring_suite<Positions, Producer, Consumer>, 2>
     RL_ASSERT(offset / 8 + record / 8 <= words);
     ++written;
     for (std::uint64_t i = 0; i < record / 8; ++i) memory[offset / 8 + i]($) = written;
-    producer.publish(record);
+    if (!is_copied(written)) return producer.publish(record);
+    std::uint64_t words[record / 8 - 1];
+    for (auto& each : words) each = static_cast<std::uint64_t>(written);
+    producer.publish_with_copy(record, words, tag);
+  }
+  // As the receiver: if only one record was found, from the copy if there is one.
+  bool consume_copy() {
+    std::uint64_t words[record / 8 - 1];
+    if (consumer.left() != record || !consumer.has_copy(tag) ||
+        !consumer.read_copy(record, words)) {
+      return false;
+    }
+    ++read;
+    RL_ASSERT(is_copied(read));
+    for (const auto& each : words) RL_ASSERT(each == static_cast<std::uint64_t>(read));
+    consumer.pass(record);
+    return true;
   }
   void consume() {
     RL_ASSERT(consumer.look());
+    if (!consumer.empty() && consume_copy()) return;
     int found = 0;
     for (; !consumer.empty(); ++found) {
       RL_ASSERT(consumer.holds(record));
@@ -101,10 +123,11 @@ int main() {
   using ring_as_written =
       ring_suite<product::ring_positions, product::ring_producer, product::ring_consumer>;
   bool right = holds<ring_as_written>("a producer and a consumer", 0, 4);
+  right &= holds<ring_as_written>("records with copies", 1, 4);
   right &= holds<sleep_suite<product::sleep_flag>>("a receiver that goes to sleep", 0, 3);
 #define REFUTE_RING(name)                                                                  \
   right &= refuted<ring_suite<product::name::ring_positions, product::name::ring_producer, \
-                              product::name::ring_consumer>>(#name, 1, 4);
+                              product::name::ring_consumer>>(#name, 2, 4);
   RING_MUTANTS(REFUTE_RING)
 #define REFUTE_SLEEP(name) right &= refuted<sleep_suite<product::name::sleep_flag>>(#name, 1, 3);
   SLEEP_MUTANTS(REFUTE_SLEEP)

@@ -11,6 +11,16 @@ apgas_mutants(ring comm/transports/shm/src/ring.hpp
   reserve_acquires_nothing
     [[const std::uint64_t read = shared_->read.load(base::acquire)]]
     [[const std::uint64_t read = shared_->read.load(base::relaxed)]]
+  a_copy_changes_unseen
+    [[shared_->written.store(at_, base::relaxed);  // I2]] [[]]
+  a_copy_releases_nothing
+    [[copy[i].store(words[i], base::release)]] [[copy[i].store(words[i], base::relaxed)]]
+  a_copy_acquires_nothing
+    [[copy[i].load(base::acquire)]] [[copy[i].load(base::relaxed)]]
+  a_copy_is_trusted
+    [[return shared_->written.load(base::relaxed) == seen_]] [[return true]]
+  publish_with_copy_releases_nothing
+    [[1U, base::release);  // P1]] [[1U, base::relaxed);  // P1]]
   a_record_more_than_fits
     [[if (end - read_ > mask_ + 1) return no_room;]] [[if (end - read_ > mask_ + 25) return no_room;]]
 )

@@ -31,7 +31,8 @@ SKIPPED = 77
 LONGEST = 150  # seconds that a job of two seconds may take under any load
 
 # As in comm/transports/shm/src: host_segment.hpp, ring.hpp and ring_record.hpp.
-SLEEPING, HEADER, POSITIONS, READ, RINGS = 64, 640, 256, 128, 4096
+SLEEPING, HEADER, POSITIONS, COPY, READ, RINGS = 64, 640, 256, 8, 128, 4096
+COPY_BYTES, FLAGS = 120, 7  # of a position
 RING, SLACK, WORD = 256 << 10, 16 << 10, 8
 # As in host_segment.hpp and places/teams/src/team_board.hpp; world() has the first board.
 AREA, BOARD, CONTROL, POST, POSTS, ADDRESS = 4 << 20, 512 << 10, 4096, 64, 512, 48
@@ -49,6 +50,7 @@ class Segment:
     def __init__(self, process, begin, end):
         self.process, self.begin, self.size = process, begin, end - begin
         self.seen = [0] * PLACES  # positions up to which records do not count as waiting
+        self.copied = []          # at the last look, the senders of which a copy waits
 
     def access(self, offset, mode, function):
         try:
@@ -68,20 +70,28 @@ class Segment:
             raise Missed
         return data
 
+    def position(self, sender):
+        """How far it has written, with the flags."""
+        return struct.unpack("<Q", self.read(HEADER + sender * POSITIONS, 8))[0]
+
     def written(self):
         """How far each sender has written."""
-        return [struct.unpack("<Q", self.read(HEADER + sender * POSITIONS, 8))[0]
-                for sender in range(PLACES)]
+        return [self.position(sender) & ~FLAGS for sender in range(PLACES)]
 
     def waiting(self):
-        """The sender and the offset of each record that has been written since `seen`."""
-        found = []
-        for sender, written in enumerate(self.written()):
-            at = self.seen[sender]
-            while at < written:
-                found.append((sender, RINGS + sender * (RING + SLACK) + at % RING))
-                length, = struct.unpack("<I", self.read(found[-1][1], 4))
+        """The sender and the offset of each record that has been written since `seen` and that the
+        receiver will read in the ring: not of one that is alone and has a copy."""
+        found, self.copied = [], []
+        for sender in range(PLACES):
+            position, at, of_sender = self.position(sender), self.seen[sender], []
+            while at < position & ~FLAGS:
+                of_sender.append((sender, RINGS + sender * (RING + SLACK) + at % RING))
+                length, = struct.unpack("<I", self.read(of_sender[-1][1], 4))
                 at += WORD + (length + 7) // 8 * 8
+            if position & FLAGS and len(of_sender) == 1:
+                self.copied.append(sender)
+            else:
+                found += of_sender
         return found
 
     def task_frames(self):
@@ -233,6 +243,15 @@ class Garbage(unittest.TestCase):
             at, size = self.choices.choice(frames)
             begin = self.choices.randrange(0, size)
             segment.write(at + begin, self.fill(self.choices.randrange(1, size - begin + 1)))
+        self.check(overwrite, stop="all")
+
+    def test_the_copy_of_a_record(self):
+        """Beside the position of a sender. It may be read, or only the records in the ring."""
+        def overwrite(segment):
+            senders = segment.copied or [sender for sender, _ in segment.waiting()]
+            begin = self.choices.randrange(COPY_BYTES)
+            segment.write(HEADER + self.choices.choice(senders) * POSITIONS + COPY + begin,
+                          self.fill(COPY_BYTES - begin))
         self.check(overwrite, stop="all")
 
     def test_records(self):

@@ -68,22 +68,39 @@ record_word ring_receiver::next_word() const noexcept {
   return word;
 }
 
-// Takes a short record of frames that has come alone; the next look() releases it. Returns false if
-// the next record is not one, or cannot be right, or if the buffer for them is in use.
+// Takes a frame that has come alone, from the copy beside the position. Returns false if that is
+// not the only record, or if more records have come, or as take_single().
+inline bool ring_receiver::take_copy(message_sink& sink) noexcept {
+  std::uint64_t words[copied_words];
+  const std::uint64_t bytes = ring_.left();
+  if (bytes > record_bytes(longest_copy) || !ring_.read_copy(bytes, words)) return false;
+  frame_header header;
+  std::memcpy(&header, words, sizeof header);
+  return bytes == record_bytes(frame_bytes(header.length)) &&
+         hand_on_single(sink, reinterpret_cast<const std::byte*>(words), bytes);
+}
+
+// Takes a short record of frames that has come alone. Returns false if the next record is not one,
+// or cannot be right, or if the buffer for them is in use.
 bool ring_receiver::take_single(message_sink& sink, std::uint64_t run) noexcept {
+  if (ring_.has_copy(tag_of_run(run)) && take_copy(sink)) return true;
   const record_word word = next_word();
   const std::uint64_t offset = ring_.offset();
   const std::uint64_t bytes = record_bytes(word.length);
-  if (word.kind != record_kind::frames || word.run != run_of_record(run) ||
-      word.position != record_position(offset) || ring_.left() != bytes ||
-      word.length > single_bytes) {
-    return false;
-  }
+  return word.kind == record_kind::frames && word.run == run_of_record(run) &&
+         word.position == record_position(offset) && ring_.left() == bytes &&
+         word.length <= single_bytes && hand_on_single(sink, bytes_ + offset + sizeof word, bytes);
+}
+
+// Delivers the frames of the only record; the next look() releases it.
+inline bool ring_receiver::hand_on_single(message_sink& sink, const std::byte* frames,
+                                          std::uint64_t bytes) noexcept {
   if (!single_) make_single();
   buffer single = single_->take();
   if (!single) return false;
-  copy_bytes(single.data(), bytes_ + offset + sizeof word, word.length);
-  single.resize(word.length);
+  const std::size_t length = bytes - sizeof(record_word);
+  copy_bytes(single.data(), frames, length);
+  single.resize(length);
   sink.on_message(source_, std::move(single));
   ring_.pass(bytes);
   return true;

@@ -35,7 +35,11 @@ class ring_receiver {
   // message. Returns whether there was anything. `latest_run` is `run + 1` if the sender may have
   // begun the next run, whose records then wait, and otherwise at most `run`.
   bool receive(message_sink& sink, std::uint64_t run, std::uint64_t latest_run) noexcept {
-    return filled() && (take_single(sink, run) || take_several(sink, run, latest_run));
+    return filled() && take(sink, run, latest_run);
+  }
+  // The same. Requires: the last filled() has returned true.
+  bool take(message_sink& sink, std::uint64_t run, std::uint64_t latest_run) noexcept {
+    return take_single(sink, run) || take_several(sink, run, latest_run);
   }
 
  private:
@@ -46,6 +50,8 @@ class ring_receiver {
 
   record_word next_word() const noexcept;
   bool take_single(message_sink& sink, std::uint64_t run) noexcept;
+  bool take_copy(message_sink& sink) noexcept;
+  bool hand_on_single(message_sink& sink, const std::byte* frames, std::uint64_t bytes) noexcept;
   void make_single() noexcept;
   bool take_several(message_sink& sink, std::uint64_t run, std::uint64_t latest_run) noexcept;
   bool take_record(message_sink& sink, std::uint64_t run, std::uint64_t latest_run, buffer& frames);

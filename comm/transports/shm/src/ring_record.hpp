@@ -40,6 +40,12 @@ constexpr std::uint16_t record_position(std::uint64_t offset) noexcept {
   return static_cast<std::uint16_t>(offset / 8);
 }
 
+// The longest frame that is copied beside the position, and the tag of its copy.
+inline constexpr std::size_t longest_copy = copied_words * 8;
+constexpr unsigned tag_of_run(std::uint64_t run) noexcept {
+  return static_cast<unsigned>(run & 3U);
+}
+
 // The most bytes that a record can have after its word.
 inline constexpr std::size_t longest_content = longest_record - sizeof(record_word);
 static_assert(transport::written_frame_max == longest_content);

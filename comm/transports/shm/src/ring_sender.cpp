@@ -51,16 +51,26 @@ inline void ring_sender::fetch_lines() const noexcept {
   __builtin_prefetch(next + 64, 1);
 }
 
-// Adds the record at a reserved offset, whose bytes have been written, and makes it visible.
-// Requires: lock_.
-inline void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t length,
-                                 std::uint64_t run) noexcept {
+// Writes the word of the record at a reserved offset. Requires: lock_.
+inline void ring_sender::write_word(std::uint64_t offset, record_kind kind, std::size_t length,
+                                    std::uint64_t run) noexcept {
   const record_word word{.length = static_cast<std::uint32_t>(length),
                          .kind = kind,
                          .run = run_of_record(run),
                          .position = record_position(offset)};
   std::memcpy(bytes_ + offset, &word, sizeof word);
+}
+
+// Makes the record at a reserved offset, whose bytes have been written, visible. Requires: lock_.
+inline void ring_sender::publish(std::uint64_t offset, record_kind kind, std::size_t length,
+                                 std::uint64_t run) noexcept {
+  write_word(offset, kind, length, run);
   ring_.publish(record_bytes(length));
+  after_record();
+}
+
+// Requires: lock_.
+inline void ring_sender::after_record() noexcept {
   fetch_lines();
   if (!announced_) [[unlikely]]
     announce();
@@ -96,8 +106,16 @@ inline bool ring_sender::write_single(const frame_header& header,
   const std::size_t bytes = frame_bytes(payload.size());
   const std::uint64_t offset = reserve(bytes);
   if (offset == ring_producer::no_room) return false;
-  write_frame(bytes_ + offset + sizeof(record_word), header, payload);
-  publish(offset, record_kind::frames, bytes, run);
+  std::byte* const frame = bytes_ + offset + sizeof(record_word);
+  write_frame(frame, header, payload);
+  if (bytes > longest_copy) {
+    publish(offset, record_kind::frames, bytes, run);
+    return true;
+  }
+  write_word(offset, record_kind::frames, bytes, run);
+  ring_.publish_with_copy(record_bytes(bytes), reinterpret_cast<const std::uint64_t*>(frame),
+                          tag_of_run(run));
+  after_record();
   return true;
 }
 

@@ -77,8 +77,11 @@ class ring_sender {
   [[noreturn]] void refuse() const noexcept;
   bool message_waits() const noexcept { return current_ || !waiting_.empty(); }
   void fetch_lines() const noexcept;
+  void write_word(std::uint64_t offset, record_kind kind, std::size_t length,
+                  std::uint64_t run) noexcept;
   void publish(std::uint64_t offset, record_kind kind, std::size_t length,
                std::uint64_t run) noexcept;
+  void after_record() noexcept;
   void announce() noexcept;
   void set_unfinished(bool unfinished) noexcept;
   void enqueue(buffer message) noexcept;

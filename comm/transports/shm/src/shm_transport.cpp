@@ -152,32 +152,41 @@ bool shm_transport::receive(message_sink& sink) noexcept {
   return any;
 }
 
-bool shm_transport::anything_arrived() noexcept {
+// Returns the first ring that has records; null if there is none.
+ring_receiver* shm_transport::first_filled() noexcept {
   note_new_sources();
-  return std::ranges::any_of(sources_, [](ring_receiver* from) { return from->filled(); });
+  const auto found =
+      std::ranges::find_if(sources_, [](ring_receiver* from) { return from->filled(); });
+  return found == sources_.end() ? nullptr : *found;
 }
 
-// Looks at the rings in turn until something has arrived, but only about `looks` times in all.
-bool shm_transport::arrives_within(unsigned looks) noexcept {
+// Looks at the rings in turn until one has records, but only about `looks` times in all.
+ring_receiver* shm_transport::filled_within(unsigned looks) noexcept {
   while (looks > 0) {
-    if (anything_arrived()) return true;
+    if (ring_receiver* const from = first_filled()) return from;
     base::cpu_relax();  // leaves the execution units to a place on the other thread of this core
     const auto looked = static_cast<unsigned>(sources_.size() + 1);
     looks -= std::min(looks, looked);
   }
-  return false;
+  return nullptr;
 }
 
 bool shm_transport::progress_watching(message_sink& sink, unsigned looks) noexcept {
   if (!progress_lock_.try_lock()) return false;
   bool worked = advance();
   bool received = receive(sink);
-  if (!received && !worked && arrives_within(looks)) received = receive(sink);
+  if (!received && !worked) {
+    // The others are looked at in the next poll.
+    ring_receiver* const from = filled_within(looks);
+    received = from != nullptr && from->take(sink, run(), latest_run_);
+  }
   if (received) {
     worked = true;
     advance();  // the answers
   }
-  if (!all_by_rings_) worked |= inside_.progress(sink);
+  if (!all_by_rings_ && (!received || ++delivered_ % deliveries_before_inside == 0)) {
+    worked |= inside_.progress(sink);
+  }
   progress_lock_.unlock();
   return worked;
 }
@@ -191,7 +200,7 @@ bool shm_transport::arm() noexcept {
     segment_->empty_pipe();
     segment_->memory().header().sleeping.announce();
   }
-  const bool armed = !anything_arrived() && (all_by_rings_ || inside_.arm());
+  const bool armed = first_filled() == nullptr && (all_by_rings_ || inside_.arm());
   progress_lock_.unlock();
   return armed;
 }

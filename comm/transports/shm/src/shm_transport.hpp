@@ -79,12 +79,16 @@ class shm_transport final : public transport {
   ring_sender* sender_to(rank dest) const noexcept {
     return senders_[static_cast<std::size_t>(dest)].get();
   }
+  // A poll in which a ring has delivered something does not look at the inner transport, which
+  // takes longer than the task that waits for it; but every so many of these polls do.
+  static constexpr unsigned deliveries_before_inside = 16;
+
   void note_new_sources() noexcept;
   void add_sources(std::size_t word, std::uint64_t senders) noexcept;
   bool advance() noexcept;
   bool receive(message_sink& sink) noexcept;
-  bool anything_arrived() noexcept;
-  bool arrives_within(unsigned looks) noexcept;
+  ring_receiver* first_filled() noexcept;
+  ring_receiver* filled_within(unsigned looks) noexcept;
 
   transport& inside_;
   const std::string name_;
@@ -103,6 +107,7 @@ class shm_transport final : public transport {
   int both_ = -1;  // a descriptor that is readable when either transport's is
 
   base::spin_lock progress_lock_;
+  unsigned delivered_ = 0;        // polls in which a ring has delivered something
   bool end_asked_ = false;        // but not yet begun at the inner transport
   std::uint64_t latest_run_ = 0;  // since begin_barrier(), the run after the one that ended
 };

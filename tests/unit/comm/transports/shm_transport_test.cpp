@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -43,6 +44,28 @@ TEST(ShmTransport, DescribesItself) {
     EXPECT_GE(ranks[r].descriptor(), 0);
     for (rank to = 0; to < 3; ++to) EXPECT_TRUE(ranks[r].writes_frames(to));
   }
+}
+
+// Polls in which a ring delivers something leave out the transport between hosts, but not for ever.
+TEST(ShmTransport, MessagesOfOtherHostsComeWhileTheRingsAreBusy) {
+  setenv("APGAS_TEST_HOSTS", "2", 1);
+  shared_ranks ranks(4);
+  unsetenv("APGAS_TEST_HOSTS");
+  ASSERT_EQ(ranks[0].name(), "shm+local");
+  messages_sink sink(4);
+  ranks[2].send(0, made(ranks[2].pool(), 0, 8));
+  std::size_t polls = 0;
+  while (sink.next[2] == 0) {
+    ranks[1].send(0, made(ranks[1].pool(), polls, 8));
+    ranks[0].progress(sink);
+    ASSERT_EQ(sink.next[1], ++polls);
+    ASSERT_LE(polls, 100U);
+  }
+  EXPECT_EQ(polls, 16U);
+  ranks[2].send(0, made(ranks[2].pool(), 1, 8));
+  ranks[0].progress(sink);
+  EXPECT_EQ(sink.next[2], 2U) << "no ring has delivered anything";
+  EXPECT_TRUE(sink.right);
 }
 
 TEST(ShmTransport, MessagesOfAllSizesArriveInOrder) {
@@ -276,6 +299,14 @@ struct garbled {
     std::memcpy(segment.memory().ring(1), &word, sizeof word);
     segment.memory().positions(1).written = written;
   }
+  // A frame beside the position, of which there is nothing in the ring.
+  void write_copy(std::uint32_t length, std::uint64_t written) {
+    std::uint64_t words[copied_words] = {};
+    write_header(reinterpret_cast<std::byte*>(words), {.kind = frame_kind::reply}, length);
+    ring_positions& positions = segment.memory().positions(1);
+    for (std::size_t i = 0; i < copied_words; ++i) positions.copy[i] = words[i];
+    positions.written = written;
+  }
   void take() { receiver.receive(sink, 1, 0); }
 
   std::string why_not;
@@ -323,6 +354,43 @@ TEST(RingReceiver, NamesTheSenderOfGarbage) {
   refuses("a message within another one", wrong);
   wrong.length = 16;
   refuses("a message that is longer than announced", wrong);
+}
+
+TEST(RingReceiver, ReadsAFrameThatHasComeAloneBesideThePosition) {
+  constexpr std::uint64_t of_this_run = 1U << 1U | 1U;
+  for (const std::uint32_t length : {0U, 8U, 24U, 88U}) {
+    garbled ring;
+    ring.write_copy(length, record_bytes(frame_bytes(length)) | of_this_run);
+    ring.take();
+    EXPECT_EQ(ring.sink.sizes, std::vector{frame_bytes(length)});
+    ring.take();
+    EXPECT_EQ(ring.sink.sizes.size(), 1U);
+  }
+}
+
+TEST(RingReceiver, ReadsTheRingIfTheCopyIsNotOfTheOnlyRecord) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
+  const std::uint64_t one = record_bytes(frame_bytes(8));
+  constexpr std::uint64_t of_this_run = 1U << 1U | 1U;
+  constexpr std::uint64_t of_the_next_run = 2U << 1U | 1U;
+  struct position {
+    std::uint32_t length;  // of the copy
+    std::uint64_t written;
+  };
+  for (const auto& [length, written] :
+       {position{8, one}, position{8, one | 2U}, position{8, one | of_the_next_run},
+        position{8, 2 * one | of_this_run}, position{16, one | of_this_run},
+        position{96, record_bytes(frame_bytes(96)) | of_this_run},
+        position{UINT32_MAX, one | of_this_run}}) {
+    EXPECT_DEATH(
+        {
+          garbled ring;
+          ring.write_copy(length, written);
+          ring.take();
+        },
+        "place 7 has written an? .*record.* into the memory")
+        << length << " bytes, position " << written;
+  }
 }
 
 // A sender to rank 7, which writes the position.

@@ -27,10 +27,12 @@ inline constexpr std::uint64_t reading_patience_cycles = 500'000;
 // Context: as poll_in_place().
 template <class Done>
 bool wait_in_place(Done done, std::uint64_t patience = patience_cycles) noexcept {
+  if (done()) return true;
   const std::uint64_t begun = base::cycles();
   for (;;) {
-    if (done()) return true;
-    if (!poll_in_place() || base::cycles() - begun > patience) return done();
+    const bool polled = poll_in_place();
+    if (done()) return true;  // before the clock is read, which takes longer than the look
+    if (!polled || base::cycles() - begun > patience) return false;
   }
 }
 
