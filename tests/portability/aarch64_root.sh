@@ -13,6 +13,7 @@ packages=libc6-dev,libstdc++-12-dev,libhwloc-dev,libboost-context-dev,libcereal-
 packages+=,libcli11-dev,nlohmann-json3-dev,libgtest-dev,libgmock-dev,relacy-dev
 [ "$(cat $root/packages 2>/dev/null)" != "$packages" ] || exit 0
 rm -rf $root
+mkdir -p build
 mmdebstrap --quiet --arch=arm64 --variant=extract --include="$packages" bookworm $root \
   ${MIRROR:+"$MIRROR"}
 echo "$packages" >$root/packages
