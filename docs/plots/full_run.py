@@ -25,7 +25,8 @@ import plots  # noqa: E402
 PAGE = ROOT / "docs/measurements/full_run.md"
 FOLDER = PAGE.with_suffix("")
 REPORT = FOLDER / "report.json"
-TITLES = "| benchmark | workers | places | `apgas` | fastest peer | ratio |"
+TITLES = ("| benchmark | workers | places | `apgas` | fastest peer | ratio | least |\n"
+          + "|---" * 7 + "|")
 # Variants that are no peers, and ours that do less than the peers.
 LEFT_OUT = ("serial", "serial, not inlined", "plain calls", "ring", "X10's clocks",
             "apgas async, no clock", "apgas future, ready before", "apgas co_await, ready before",
@@ -38,11 +39,12 @@ INTRODUCTION = """\
 `docs/plots/full_run.py` made this page of its report; [report.json](full_run/report.json) has every
 sample, and `--compare` compares another run with it.
 
-A time is the median over the rounds of the run, of one operation. *Ratio* is the time of `apgas`
-divided by that of its fastest peer in the same run; above 1 the peer is faster. Behind a time, and
-as the error of a bar in the plots, is the spread: half the range of the middle half of the rounds,
-or half of their whole range if fewer than four are counted. The report also has the least times.
-The first of the rounds warms up and is not counted.
+Times are of one operation: the least one of the rounds of the run, and their median. *Ratio* is the
+median of `apgas` divided by that of the peer with the least median in the same run, and *least* the
+ratio of the least times of the same two; above 1 the peer is faster. Behind a median, and as the
+error of a bar in the plots, is the spread: half the range of the middle half of the rounds, or half
+of their whole range if fewer than four are counted. The first of the rounds warms up and is not
+counted.
 
 The load average is that of the minute before the first benchmark began, so it tells what ran
 before. What other programs used while the benchmarks ran is in the last line of the table, as an
@@ -61,7 +63,8 @@ def seconds(ns):
 
 
 def time_of(record):
-    return f"{seconds(record['median'])} ± {record['spread'] * 100:.0f} %"
+    return (f"{seconds(record['least'])}, {seconds(record['median'])} "
+            f"± {record['spread'] * 100:.0f} %")
 
 
 def beside_peers(records):
@@ -79,7 +82,8 @@ def beside_peers(records):
             name = ours["variant"].removeprefix("apgas").strip(" :")
             yield (f"| {benchmark} | {workers} | {places} | {name or 'apgas'}: "
                    f"{time_of(ours)} | {peer['variant']}: {time_of(peer)} | "
-                   f"{ours['median'] / peer['median']:.2f} |")
+                   f"{ours['median'] / peer['median']:.2f} | "
+                   f"{ours['least'] / peer['least']:.2f} |")
 
 
 def page(report, drawn, mark):
@@ -101,7 +105,7 @@ def page(report, drawn, mark):
         lines += [f"## {group.title}", ""]
         rows = list(beside_peers(records))
         if rows:
-            lines += [TITLES, "|---|---|---|---|---|---|", *rows, ""]
+            lines += [TITLES, *rows, ""]
         for plot in drawn[name]:
             lines += [f"![Times, ratios or speed-ups by variant: {plot.replace('_', ' ')}]"
                       f"(full_run/{plot}.svg)", ""]
