@@ -351,7 +351,8 @@ include(${CMAKE_CURRENT_SOURCE_DIR}/pbbs/tests.cmake)
 apgas_app_test(epcc one_task EXPECT usage_error ARGS --tasks 1)
 apgas_app_test(epcc too_many_leaves EXPECT usage_error ARGS --tiers 8 --degree 64)
 apgas_app_test(epcc unknown_construct EXPECT usage_error ARGS --construct lock)
-foreach(case IN LISTS beyond_memory ITEMS "heat --lines 1000000 --columns 1000000")
+foreach(case IN LISTS beyond_memory ITEMS "heat --lines 1000000 --columns 1000000"
+    "lu -n 1048576" "matmul -n 1000000" "quicksort -n 1000000000000" "stream -n 1099511627776")
   separate_arguments(arguments UNIX_COMMAND "${case}")
   list(POP_FRONT arguments name)
   apgas_app_test(${name} too_large EXPECT usage_error SAYS "of memory, and this machine has"

@@ -20,6 +20,7 @@
 #include <apgas/apgas.hpp>
 
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -230,11 +231,14 @@ int main(int argc, char** argv) {
   int n = 1024;
   std::string variant = "fork_join";
   apps::command_line line("lu", "Decomposes a random matrix into lower and upper triangle.");
-  line.option("-n,--n", n, static_cast<int>(block_size), 16384, "rows and columns: a power of two");
+  line.option("-n,--n", n, static_cast<int>(block_size), 1 << 20, "rows and columns: a power of two");
   line.choice("--variant", variant, {"fork_join", "serial"}, "how to run independent parts");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (!std::has_single_bit(static_cast<unsigned>(n))) {
     return line.refuse("--n: " + std::to_string(n) + " is not a power of two");
+  }
+  if (const auto problem = apps::beyond_memory(1.0 * sizeof(double) * n * n); !problem.empty()) {
+    return line.refuse("--n: " + problem + "; choose fewer rows");
   }
   return apgas::run(argc, argv, [&] { return decompose_and_report(variant, n); });
 }

@@ -12,6 +12,7 @@
 #include <apgas/apgas.hpp>
 
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -159,9 +160,12 @@ int main(int argc, char** argv) {
   int leaf = 32;
   std::string variant = "fork_join";
   apps::command_line line("matmul", "Multiplies two square matrices by divide and conquer.");
-  line.option("-n,--n", n, 1, 16384, "rows and columns");
+  line.option("-n,--n", n, 1, 1'000'000, "rows and columns");
   line.option("--leaf", leaf, 1, 16384, "extent of a block that is not divided");
   line.choice("--variant", variant, {"fork_join", "serial"}, "how to run the halves");
   if (const auto code = line.parse(argc, argv)) return *code;
+  if (const auto problem = apps::beyond_memory(3.0 * sizeof(double) * n * n); !problem.empty()) {
+    return line.refuse("--n: " + problem + "; choose fewer rows");
+  }
   return apgas::run(argc, argv, [&] { return multiply_and_report(variant, n, leaf); });
 }

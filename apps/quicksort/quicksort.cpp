@@ -13,6 +13,7 @@
 #include <apgas/apgas.hpp>
 
 #include "support/command_line.hpp"
+#include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
 
@@ -125,9 +126,13 @@ int main(int argc, char** argv) {
   int seed = 1;
   std::string variant = "fork_join";
   apps::command_line line("quicksort", "Sorts random integers by parallel quicksort.");
-  line.option("-n,--n", n, 1, 1'000'000'000, "how many integers");
+  line.option("-n,--n", n, 1, 1'000'000'000'000, "how many integers");
   line.option("--seed", seed, 0, 1'000'000'000, "seed of the random integers");
   line.choice("--variant", variant, {"fork_join", "finish", "serial", "std"}, "how to sort");
   if (const auto code = line.parse(argc, argv)) return *code;
+  const double bytes = sizeof(number) * static_cast<double>(n);
+  if (const auto problem = apps::beyond_memory(bytes); !problem.empty()) {
+    return line.refuse("--n: " + problem + "; choose fewer");
+  }
   return apgas::run(argc, argv, [&] { return sort_and_report(variant, n, seed); });
 }

@@ -145,7 +145,7 @@ int triad_and_report(const options& o, apps::loop_form& form) {
 int main(int argc, char** argv) {
   options o;
   apps::command_line line("stream", "Copies arrays between places; or a triad within a place.");
-  line.option("-n,--words", o.words, 1, std::int64_t{1} << 30, "words of 8 bytes of each array");
+  line.option("-n,--words", o.words, 1, std::int64_t{1} << 40, "words of 8 bytes of each array");
   line.option("--rounds", o.rounds, 1, 1'000'000, "number of copies there and back, or of triads");
   apps::loop_form::declare(
       line, o.variant, {"copy", "pieces"},

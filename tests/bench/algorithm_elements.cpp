@@ -61,9 +61,36 @@ algorithm_calls::call openmp_sum(int threads) {
     d.result = static_cast<long>(sum);
   };
 }
+algorithm_calls::call openmp_histogram(int threads) {
+  return [threads](algorithm_data& d) {
+    const std::size_t n = d.input.size();
+    std::size_t counts[256] = {};
+#pragma omp parallel for reduction(+ : counts[ : 256]) num_threads(threads)
+    for (std::size_t i = 0; i < n; ++i) ++counts[low_byte(d.input[i])];
+    std::ranges::copy(counts, d.counts.begin());
+  };
+}
+// Each thread has a map of its own; these are added up one after the other.
+algorithm_calls::call openmp_collect(int threads) {
+  return [threads](algorithm_data& d) {
+    const std::size_t n = d.input.size();
+    std::unordered_map<int, long> all;
+#pragma omp parallel num_threads(threads)
+    {
+      std::unordered_map<int, long> sums;
+#pragma omp for nowait
+      for (std::size_t i = 0; i < n; ++i) sums[thousand(d.input[i])] += d.input[i];
+#pragma omp critical
+      for (const auto& [key, sum] : sums) all[key] += sum;
+    }
+    for (const auto& [key, sum] : all) d.result += sum ^ key;
+  };
+}
 #else
 const std::function<algorithm_calls::call(int)> openmp_change;
 const std::function<algorithm_calls::call(int)> openmp_sum;
+const std::function<algorithm_calls::call(int)> openmp_histogram;
+const std::function<algorithm_calls::call(int)> openmp_collect;
 #endif
 
 void collect_serial(algorithm_data& d) {
@@ -200,8 +227,8 @@ std::vector<named_algorithm> scans_and_selections() {
           for (const int x : d.input) ++d.counts[low_byte(x)];
         },
         [](algorithm_data& d) { d.counts = ours::histogram(d.input, 256, low_byte); }, nullptr,
-        nullptr, of_counts}},
-      {"collect_reduce", {collect_serial, collect_parallel, nullptr, nullptr, of_result}},
+        openmp_histogram, of_counts}},
+      {"collect_reduce", {collect_serial, collect_parallel, nullptr, openmp_collect, of_result}},
   };
 }
 

@@ -21,6 +21,7 @@ import pbbs  # noqa: E402
 import plots  # noqa: E402
 import programs  # noqa: E402
 import runtimes  # noqa: E402
+import sizes  # noqa: E402
 import threads  # noqa: E402
 
 
@@ -93,6 +94,33 @@ class Papers(unittest.TestCase):
         self.assertEqual(found["within a place: comd"], ["apgas forall", "OpenMP", "oneTBB"])
         self.assertEqual(len(found), 9)
 
+    def test_the_published_sizes(self):
+        def measured(workers, quick=False):
+            options = argparse.Namespace(quick=quick, workers=workers, places=[])
+            found = {}
+            for command in groups.GROUPS["sizes"].commands(pathlib.Path("b"), options):
+                (key, _), = command.read({"seconds": 1, "verified": True}).items()
+                found.setdefault(key.benchmark, {})[key.variant] = command
+            return found
+        with unittest.mock.patch("os.sched_getaffinity", lambda _: {0, 1}):
+            one, two, quick = measured([1]), measured([2]), measured([1], quick=True)
+        self.assertEqual(len(one), 14 + 2)
+        self.assertEqual(len(two), 2 * 14 + 2)
+        self.assertEqual(set(one["sizes: LUFact C (1 task)"]),
+                         {"serial", "apgas phaser", "apgas phaser, tree", "OpenMP",
+                          "OpenMP, passive"})
+        eight = two["sizes: MG A (8 tasks)"]
+        self.assertNotIn("serial", eight)
+        self.assertEqual(eight["OpenMP, passive"].arguments[1:],
+                         ["mg", "--class", "A", "--variant", "openmp", "--tasks", 8])
+        self.assertEqual(eight["OpenMP, passive"].environment["OMP_WAIT_POLICY"], "passive")
+        self.assertNotIn("OMP_WAIT_POLICY", eight["OpenMP"].environment)
+        self.assertEqual(len(two["sizes: Stream"]), 6)
+        self.assertIn("sizes: LUFact A (1 task)", quick)
+        self.assertNotIn("sizes: LUFact B (1 task)", quick)
+        self.assertEqual([name for name, group in groups.GROUPS.items() if not group.by_default],
+                         ["sizes"])
+
     def test_what_a_host_without_mpi_leaves_out(self):
         options = argparse.Namespace(quick=True, workers=[1], places=[1, 2])
         def possible(name, found=None):
@@ -142,6 +170,12 @@ class Papers(unittest.TestCase):
             command, = groups.GROUPS[name].commands(pathlib.Path("build"), options)
             self.assertEqual(command.arguments[1:3], ["--workers", "1,4"], name)
 
+    def test_short_variants_run_several_times_in_a_round(self):
+        options = argparse.Namespace(quick=False, workers=[1], places=[1])
+        for name, times in (("spawn", "1"), ("algorithm", "5"), ("rma", "5")):
+            command, *_ = groups.GROUPS[name].commands(pathlib.Path("build"), options)
+            self.assertEqual(command.arguments[-2:], ["--reps", times], name)
+
 
 CACHE = """# of CMake
 TBB_DIR:PATH=TBB_DIR-NOTFOUND
@@ -176,7 +210,7 @@ class MissingPeers(unittest.TestCase):
         self.assertEqual(self.missing(CACHE), {
             "spawn": both, "sync": ["OpenMP"], "algorithm": ["std::execution::par", "OpenMP"],
             "place": ["UCX"], "rma": ["UCX"], "programs": both, "pbbs": both, "peers": both,
-            "papers": both})
+            "papers": both, "sizes": both})
         self.assertEqual(groups.missing_peers("rma", self.folder), [
             "rma: UCX is left out, because it is not built in: apt install libucx-dev, then "
             "configure and build again"])

@@ -9,6 +9,7 @@ import papers
 import pbbs
 import programs
 import runtimes
+import sizes
 import threads
 
 
@@ -20,6 +21,7 @@ class Group:
     peers: tuple = ()
     notes: object = lambda build: []  # maps the build folder to lines about what is left out
     over_places: bool = False         # its commands run at each of the numbers of places
+    by_default: bool = True           # measured without --only
 
 
 # The peers that are built into our programs: the variable of CMakeCache.txt that says whether
@@ -39,7 +41,7 @@ GROUPS = {
     "sync": Group("Clocks, phasers and barriers", programs.within_a_place("sync_bench", (150, 30)),
                   ("OpenMP", "Boost.Fiber", "Java's Phaser")),
     "algorithm": Group("Parallel algorithms",
-                       programs.within_a_place("algorithm_bench", (30, 5)),
+                       programs.within_a_place("algorithm_bench", (60, 5), 5),
                        ("std::execution::par", "OpenMP")),
     # Two places exchange messages, while the others sleep. A single place exchanges them with
     # itself, in a process without MPI.
@@ -60,6 +62,8 @@ GROUPS = {
                    notes=lambda build: runtimes.prepare(build)[1]),
     "papers": Group("The figures of the papers", papers.commands, ("oneTBB", "OpenMP")),
     "speed-up": Group("Speed-up of programs", programs.speed_up, over_places=True),
+    "sizes": Group("The programs of the papers in their published sizes", sizes.commands,
+                   ("oneTBB", "OpenMP"), by_default=False),
 }
 
 

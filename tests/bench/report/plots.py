@@ -8,12 +8,15 @@ from collections import defaultdict
 import painting
 import papers
 import pbbs
+import sizes
 import threads
 
 SIZE = re.compile(r"(?:N = |n = |, )(\d+)(?: (B|KiB|MiB))?\b")
 FACTOR = {None: 1, "B": 1, "KiB": 1 << 10, "MiB": 1 << 20}
-FIGURES = {"papers": papers.figures, "programs": threads.figures, "pbbs": pbbs.figures}
-IN_FIGURES = (*papers.TITLES, threads.WITHIN, pbbs.TITLE)  # of benchmarks without other plots
+FIGURES = {"papers": papers.figures, "programs": threads.figures, "pbbs": pbbs.figures,
+           "sizes": sizes.figures}
+# Titles of benchmarks without other plots.
+IN_FIGURES = (*papers.TITLES, threads.WITHIN, pbbs.TITLE, sizes.TITLE)
 
 
 def size_of(benchmark):

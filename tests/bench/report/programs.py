@@ -82,11 +82,12 @@ def quick_or_repeated(options, times=1):
     return ["--quick"] if options.quick else ["--reps", str(times)]
 
 
-def within_a_place(name, seconds):
+def within_a_place(name, seconds, times=1):
+    """times: how often a variant runs, as in quick_or_repeated()."""
     def commands(build, options):
         counts = ",".join(map(str, options.workers))
         return [Command([build / "tests/bench" / name, "--workers", counts,
-                         *quick_or_repeated(options)], read_findings(1), seconds=seconds)]
+                         *quick_or_repeated(options, times)], read_findings(1), seconds=seconds)]
     return commands
 
 

@@ -4,8 +4,11 @@
 // of a correct app shows what happens to a wrong one. And the inputs that an app refuses because
 // they do not fit into memory.
 
+#include <limits>
+
 #include <gtest/gtest.h>
 
+#include "support/kernel_outcome.hpp"
 #include "support/memory.hpp"
 #include "support/report.hpp"
 
@@ -39,6 +42,17 @@ TEST(Report, WrongEnergyEndsWithALineAndCode1) {
   EXPECT_EQ(found.code, 1);
   EXPECT_NE(found.output.find("\"verified\":false"), std::string::npos);
   EXPECT_EQ(found.errors, "comd: the result is not the expected one, or could not be checked\n");
+}
+
+TEST(KernelOutcome, AValueThatIsNotThePublishedOneIsNotVerified) {
+  EXPECT_TRUE(apps::compare(1, 10, 0.5, 0.5, 1e-12).verified);
+  EXPECT_TRUE(apps::compare(1, 10, 100.1, 100, 1e-2).verified);
+  EXPECT_FALSE(apps::compare(1, 10, 100.1, 100, 1e-4).verified);
+  EXPECT_FALSE(apps::compare(1, 10, -0.5, 0.5, 1e-12).verified);
+  EXPECT_FALSE(apps::compare(1, 10, 0, 0.5, 1e-12).verified);
+  constexpr double no_number = std::numeric_limits<double>::quiet_NaN();
+  EXPECT_FALSE(apps::compare(1, 10, no_number, 0.5, 1e-12).verified);
+  EXPECT_NEAR(apps::compare(1, 10, 101, 100, 1e-4).error, 0.01, 1e-15);
 }
 
 TEST(Memory, WhatFitsAndWhatDoesNot) {
