@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The page and the plots of a full run of ./launch/benchmark.
+"""The pages and the plots of runs of ./launch/benchmark that are kept.
 
-  full_run.py REPORT.JSON  keeps the report as docs/measurements/full_run/report.json, draws its
-                           plots and writes the page full_run.md; needs matplotlib
-                           (docs/site/requirements.txt)
-  full_run.py --check      checks that the page and its plots were made from that report
+  runs.py NAME REPORT.JSON  keeps the report as docs/measurements/NAME/report.json, draws its plots
+                            and writes the page NAME.md; needs matplotlib
+                            (docs/site/requirements.txt)
+  runs.py --check           checks that each page and its plots were made from its report
 """
 
 import pathlib
@@ -22,9 +22,8 @@ import groups  # noqa: E402
 import kept  # noqa: E402
 import plots  # noqa: E402
 
-PAGE = ROOT / "docs/measurements/full_run.md"
-FOLDER = PAGE.with_suffix("")
-REPORT = FOLDER / "report.json"
+MEASUREMENTS = ROOT / "docs/measurements"
+TITLE_OF = {"full_run": "A full run of the benchmarks", "xeon": "Two cores of a Xeon"}
 TITLES = ("| benchmark | workers | places | `apgas` | fastest peer | ratio | least |\n"
           + "|---" * 7 + "|")
 # Variants that are no peers, and ours that do less than the peers.
@@ -33,10 +32,10 @@ LEFT_OUT = ("serial", "serial, not inlined", "plain calls", "ring", "X10's clock
             "apgas fork_join, 10 levels")
 
 INTRODUCTION = """\
-# A full run of the benchmarks
+# {title}
 
 `./launch/benchmark {options}` on the machine below.
-`docs/plots/full_run.py` made this page of its report; [report.json](full_run/report.json) has every
+`docs/plots/runs.py` made this page of its report; [report.json]({name}/report.json) has every
 sample, and `--compare` compares another run with it.
 
 Times are of one operation: the least one of the rounds of the run, and their median. *Ratio* is the
@@ -86,12 +85,20 @@ def beside_peers(records):
                    f"{ours['least'] / peer['least']:.2f} |")
 
 
-def page(report, drawn, mark):
-    """The text of the page. drawn: the names of the plots of each group."""
-    options = f"--rounds {report['rounds']}" + "".join(
+def options_of(report):
+    measured = {each["group"] for each in report["records"]}
+    options = ""
+    if measured != {name for name, group in groups.GROUPS.items() if group.by_default}:
+        options = f"--only {','.join(name for name in groups.GROUPS if name in measured)} "
+    return options + f"--rounds {report['rounds']}" + "".join(
         f" --{name} {','.join(map(str, sorted({each[name] for each in report['records']})))}"
         for name in ("workers", "places"))
-    lines = [INTRODUCTION.format(options=options), "| | |", "|---|---|"]
+
+
+def page(run, report, drawn, mark):
+    """The text of the page. drawn: the names of the plots of each group."""
+    lines = [INTRODUCTION.format(title=TITLE_OF[run], name=run, options=options_of(report)),
+             "| | |", "|---|---|"]
     machine = report["machine"] | {"load": f"{report['machine']['load']:.1f}"}
     others = f"{report['cores_used_by_others']:.2f}"
     lines += [f"| {MACHINE.get(name, name)} | {value} |" for name, value in
@@ -108,32 +115,32 @@ def page(report, drawn, mark):
             lines += [TITLES, *rows, ""]
         for plot in drawn[name]:
             lines += [f"![Times, ratios or speed-ups by variant: {plot.replace('_', ' ')}]"
-                      f"(full_run/{plot}.svg)", ""]
+                      f"({run}/{plot}.svg)", ""]
     return "\n".join([*lines, mark])
 
 
-def draw(report, mark):
-    """Draws the plots, and returns their names by group."""
+def draw(folder, report, mark):
+    """Draws the plots into the folder, and returns their names by group."""
     import matplotlib
     matplotlib.use("svg")
     matplotlib.rcParams |= {"svg.fonttype": "none", "font.family": "sans-serif"}
-    for old in FOLDER.glob("*.svg"):
+    for old in folder.glob("*.svg"):
         old.unlink()
     drawn = {}
     for name in groups.GROUPS:
         if all(each["group"] != name for each in report["records"]):
             continue
-        with tempfile.TemporaryDirectory() as folder:
+        with tempfile.TemporaryDirectory() as made:
             drawn[name] = plots.draw(name, [each for each in report["records"]
-                                            if each["group"] == name], pathlib.Path(folder))
+                                            if each["group"] == name], pathlib.Path(made))
             for plot in drawn[name]:
-                text = (pathlib.Path(folder) / f"{plot}.svg").read_text(encoding="utf-8")
-                (FOLDER / f"{plot}.svg").write_text(re.sub(r" +$", "", text, flags=re.M) + mark,
+                text = (pathlib.Path(made) / f"{plot}.svg").read_text(encoding="utf-8")
+                (folder / f"{plot}.svg").write_text(re.sub(r" +$", "", text, flags=re.M) + mark,
                                                     encoding="utf-8")
     return drawn
 
 
-def drawn_plots(text):
+def drawn_plots(run, text):
     """The names of the plots of a page, by group."""
     titles = {group.title: name for name, group in groups.GROUPS.items()}
     found, name = {}, None
@@ -141,41 +148,49 @@ def drawn_plots(text):
         if line.startswith("## "):
             name = titles.get(line[3:])
             found[name] = []
-        elif plot := re.fullmatch(r"!\[[^]]*\]\(full_run/(\w+)\.svg\)", line):
+        elif plot := re.fullmatch(rf"!\[[^]]*\]\({run}/(\w+)\.svg\)", line):
             found[name].append(plot[1])
     return found
 
 
-def check(report, mark):
+def mark_of(source):
+    return f"<!-- {kept.mark('report', source.read_text(encoding='utf-8'))} -->\n"
+
+
+def check(run):
     """Ends the program with a message if the page or a plot was not made from the report."""
-    text = PAGE.read_text(encoding="utf-8")
-    drawn = drawn_plots(text)
-    if text != page(report, drawn, mark):
-        sys.exit(f"{PAGE.name} was not made from {REPORT.name}: run docs/plots/full_run.py")
-    made = {path.stem for path in FOLDER.glob("*.svg")
+    folder = MEASUREMENTS / run
+    report, mark = comparison.load(folder / "report.json"), mark_of(folder / "report.json")
+    text = folder.with_suffix(".md").read_text(encoding="utf-8")
+    drawn = drawn_plots(run, text)
+    if text != page(run, report, drawn, mark):
+        sys.exit(f"{run}.md was not made from {run}/report.json: run docs/plots/runs.py")
+    made = {path.stem for path in folder.glob("*.svg")
             if path.read_text(encoding="utf-8").endswith(mark)}
     if wrong := made ^ {plot for names in drawn.values() for plot in names}:
-        sys.exit(f"plots of another report, or none: {', '.join(sorted(wrong))}; run "
-                 "docs/plots/full_run.py")
+        sys.exit(f"{run}: plots of another report, or none: {', '.join(sorted(wrong))}; run "
+                 "docs/plots/runs.py")
 
 
 def main(arguments):
-    if len(arguments) != 1:
-        sys.exit(__doc__)
-    source = REPORT if arguments == ["--check"] else pathlib.Path(arguments[0])
-    report = comparison.load(source)
-    mark = f"<!-- {kept.mark('report', source.read_text(encoding='utf-8'))} -->\n"
     if arguments == ["--check"]:
-        check(report, mark)
+        for run in TITLE_OF:
+            check(run)
         return
-    FOLDER.mkdir(exist_ok=True)
-    if source.resolve() != REPORT.resolve():
-        shutil.copyfile(source, REPORT)
-    PAGE.write_text(page(report, draw(report, mark), mark), encoding="utf-8")
+    if len(arguments) != 2 or arguments[0] not in TITLE_OF:
+        sys.exit(f"{__doc__}\nNAME is one of {', '.join(TITLE_OF)}.")
+    run, source = arguments[0], pathlib.Path(arguments[1])
+    folder = MEASUREMENTS / run
+    report, mark = comparison.load(source), mark_of(source)
+    folder.mkdir(exist_ok=True)
+    if source.resolve() != (folder / "report.json").resolve():
+        shutil.copyfile(source, folder / "report.json")
+    folder.with_suffix(".md").write_text(page(run, report, draw(folder, report, mark), mark),
+                                         encoding="utf-8")
 
 
 if __name__ == "__main__":
     try:
         main(sys.argv[1:])
     except comparison.Unusable as reason:
-        sys.exit(f"full_run.py: {reason}")
+        sys.exit(f"runs.py: {reason}")
