@@ -231,7 +231,8 @@ int main(int argc, char** argv) {
   int n = 1024;
   std::string variant = "fork_join";
   apps::command_line line("lu", "Decomposes a random matrix into lower and upper triangle.");
-  line.option("-n,--n", n, static_cast<int>(block_size), 1 << 20, "rows and columns: a power of two");
+  line.option("-n,--n", n, static_cast<int>(block_size), 1 << 20,
+              "rows and columns: a power of two");
   line.choice("--variant", variant, {"fork_join", "serial"}, "how to run independent parts");
   if (const auto code = line.parse(argc, argv)) return *code;
   if (!std::has_single_bit(static_cast<unsigned>(n))) {

@@ -52,7 +52,9 @@ extern "C" std::size_t LLVMFuzzerCustomMutator(std::uint8_t* data, std::size_t s
   }
   const std::size_t least = apgas::comm::record_bytes(apgas::comm::frame_bytes(0));
   if (copies && at - last >= least && at - last <= sizeof(record_word) + sizeof input.copy) {
-    const auto payload = static_cast<std::uint32_t>(at - last - least);
+    const std::size_t padded = at - last - least;
+    const auto payload =
+        static_cast<std::uint32_t>(padded - std::min<std::size_t>(padded, seed / 1024 % 8));
     std::memcpy(input.copy, &payload, sizeof payload);
     input.written[1] |= static_cast<std::int32_t>(apgas::comm::tag_of_run(ring_run) << 1U | 1U);
   }

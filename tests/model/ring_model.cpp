@@ -12,19 +12,23 @@
 #include "ring.hpp"
 #include "sleep_flag.hpp"
 #include "ring_mutants.hpp"
+#include "ring_senders_mutants.hpp"
 #include "sleep_mutants.hpp"
 // clang-format on
 
 namespace apgas::model {
 
-template <class Positions, class Producer, class Consumer>
-struct ring_suite : rl::test_suite<ring_suite<Positions, Producer, Consumer>, 2> {
+// The last thread reads, the others write in turns: one, or two that take a lock.
+template <class Positions, class Producer, class Consumer, unsigned Senders = 1>
+struct ring_suite
+    : rl::test_suite<ring_suite<Positions, Producer, Consumer, Senders>, Senders + 1> {
   static inline int scenario = 0;
   static constexpr std::uint64_t capacity = 64;
   static constexpr std::uint64_t record = 24;  // the third of the first lap ends at 72
   static constexpr int words = 11;             // up to the end of a record at the last offset
   static constexpr unsigned tag = 2;
 
+  rl::mutex turns;
   Positions positions;
   Producer producer{positions, capacity};
   Consumer consumer{positions, capacity};
@@ -33,11 +37,21 @@ struct ring_suite : rl::test_suite<ring_suite<Positions, Producer, Consumer>, 2>
   int read = 0;
 
   // In scenario 1 all records but the third one have copies.
-  static int records() { return scenario == 1 ? 4 : 5; }
+  static int records() { return Senders > 1 ? 2 : scenario == 1 ? 4 : 5; }
   static bool is_copied(int number) { return scenario == 1 && number != 3; }
 
   void thread(unsigned index) {
-    for (int i = 0; i < records(); ++i) index == 0 ? write() : consume();
+    for (int i = 0; i < records(); ++i) {
+      if (index == Senders) {
+        consume();
+      } else if (Senders == 1) {
+        write();
+      } else {
+        turns.lock($);
+        write();
+        turns.unlock($);
+      }
+    }
   }
   void after() {
     consume();
@@ -124,11 +138,18 @@ int main() {
       ring_suite<product::ring_positions, product::ring_producer, product::ring_consumer>;
   bool right = holds<ring_as_written>("a producer and a consumer", 0, 4);
   right &= holds<ring_as_written>("records with copies", 1, 4);
+  using ring_with_two_senders =
+      ring_suite<product::ring_positions, product::ring_producer, product::ring_consumer, 2>;
+  right &= holds<ring_with_two_senders>("two senders and copies", 1, 3);
   right &= holds<sleep_suite<product::sleep_flag>>("a receiver that goes to sleep", 0, 3);
 #define REFUTE_RING(name)                                                                  \
   right &= refuted<ring_suite<product::name::ring_positions, product::name::ring_producer, \
                               product::name::ring_consumer>>(#name, 2, 4);
   RING_MUTANTS(REFUTE_RING)
+#define REFUTE_SENDERS(name)                                                               \
+  right &= refuted<ring_suite<product::name::ring_positions, product::name::ring_producer, \
+                              product::name::ring_consumer, 2>>(#name, 2, 4);
+  RING_SENDERS_MUTANTS(REFUTE_SENDERS)
 #define REFUTE_SLEEP(name) right &= refuted<sleep_suite<product::name::sleep_flag>>(#name, 1, 3);
   SLEEP_MUTANTS(REFUTE_SLEEP)
   return right ? 0 : 1;

@@ -225,12 +225,12 @@ struct budget {
   std::uint64_t locked_if_owned;
 };
 
-constexpr budget budgets[] = {{at_caller, "at, caller", 1'555, 10, 5},
-                              {at_called, "at, called place", 1'620, 6, 3},
-                              {async_sender, "async_at, sender", 680, 4, 2},
+constexpr budget budgets[] = {{at_caller, "at, caller", 1'640, 10, 5},
+                              {at_called, "at, called place", 1'720, 6, 3},
+                              {async_sender, "async_at, sender", 725, 4, 2},
                               {async_target, "async_at, target, in a batch", 190, 1, 1},
-                              {finish_home, "finish of one async_at, home", 2'080, 15, 8},
-                              {finish_target, "finish of one async_at, target", 2'640, 15, 10}};
+                              {finish_home, "finish of one async_at, home", 2'170, 15, 8},
+                              {finish_target, "finish of one async_at, target", 2'740, 15, 10}};
 
 bool check_all(pid_t child, locks kind) {
   bool good = true;

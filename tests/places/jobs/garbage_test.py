@@ -50,7 +50,6 @@ class Segment:
     def __init__(self, process, begin, end):
         self.process, self.begin, self.size = process, begin, end - begin
         self.seen = [0] * PLACES  # positions up to which records do not count as waiting
-        self.copied = []          # at the last look, the senders of which a copy waits
 
     def access(self, offset, mode, function):
         try:
@@ -81,16 +80,14 @@ class Segment:
     def waiting(self):
         """The sender and the offset of each record that has been written since `seen` and that the
         receiver will read in the ring: not of one that is alone and has a copy."""
-        found, self.copied = [], []
+        found = []
         for sender in range(PLACES):
             position, at, of_sender = self.position(sender), self.seen[sender], []
             while at < position & ~FLAGS:
                 of_sender.append((sender, RINGS + sender * (RING + SLACK) + at % RING))
                 length, = struct.unpack("<I", self.read(of_sender[-1][1], 4))
                 at += WORD + (length + 7) // 8 * 8
-            if position & FLAGS and len(of_sender) == 1:
-                self.copied.append(sender)
-            else:
+            if not position & FLAGS or len(of_sender) > 1:
                 found += of_sender
         return found
 
@@ -246,12 +243,14 @@ class Garbage(unittest.TestCase):
         self.check(overwrite, stop="all")
 
     def test_the_copy_of_a_record(self):
-        """Beside the position of a sender. It may be read, or only the records in the ring."""
+        """Beside the position of a sender, if it is of a task. It may be read, or only the records
+        in the ring."""
         def overwrite(segment):
-            senders = segment.copied or [sender for sender, _ in segment.waiting()]
+            at = HEADER + self.choices.randrange(PLACES) * POSITIONS + COPY
+            if segment.read(at + 4, 1)[0] != TASK:
+                raise Missed
             begin = self.choices.randrange(COPY_BYTES)
-            segment.write(HEADER + self.choices.choice(senders) * POSITIONS + COPY + begin,
-                          self.fill(COPY_BYTES - begin))
+            segment.write(at + begin, self.fill(COPY_BYTES - begin))
         self.check(overwrite, stop="all")
 
     def test_records(self):

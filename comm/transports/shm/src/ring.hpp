@@ -14,11 +14,13 @@
 //
 //                 written by     read by
 //   written       the producer   the consumer
+//   copy          the producer   the consumer
 //   read          the consumer   the producer
 //
 // A cache line that one side writes and the other one reads moves between their cores, which takes
 // longer than hundreds of instructions. For a record that comes alone these are the lines of the
-// record and that of `written`, and no other; for a short one only that of `written`:
+// record and that of `written`, and no other; for a short one only that of `written`, and its
+// neighbour if the record is longer than a line:
 //   - The producer also writes the words of a short record that comes alone beside the position, in
 //     the same line (`copy`). A consumer that finds this record alone reads them there, and no line
 //     of the ring. If the producer has gone on meanwhile, it reads the record in the ring.
@@ -57,7 +59,7 @@
 
 namespace apgas::inline v0::comm {
 
-// The words that fit beside the position, without the first word of the record. The first seven are
+// How many words of a record, without its first one, fit beside the position. The first seven are
 // in the same line, and the others in its neighbour.
 inline constexpr std::size_t copied_words = 15;
 
@@ -99,7 +101,8 @@ class ring_producer {
   // The same, with a copy of the record without its first word: `words` points to the second one.
   // `tag` is a number from 0 to 3. Requires: these are at most copied_words.
   void publish_with_copy(std::uint64_t bytes, const std::uint64_t* words, unsigned tag) noexcept {
-    shared_->written.store(at_, base::relaxed);  // I2
+    // No consumer trusts the copy from now on (I2).
+    shared_->written.store(at_, base::release);  // P1
     for (std::size_t i = 0; i < bytes / 8 - 1; ++i) {
       shared_->copy[i].store(words[i], base::release);  // P3
     }

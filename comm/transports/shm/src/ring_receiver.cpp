@@ -68,41 +68,44 @@ record_word ring_receiver::next_word() const noexcept {
   return word;
 }
 
-// Takes a frame that has come alone, from the copy beside the position. Returns false if that is
-// not the only record, or if more records have come, or as take_single().
+// Takes a frame that has come alone, from the copy beside the position. Returns false if it is not
+// the only record, if more records have come meanwhile, or if the buffer for it is in use.
 inline bool ring_receiver::take_copy(message_sink& sink) noexcept {
   std::uint64_t words[copied_words];
   const std::uint64_t bytes = ring_.left();
-  if (bytes > record_bytes(longest_copy) || !ring_.read_copy(bytes, words)) return false;
+  if (bytes < record_bytes(frame_bytes(0)) || bytes > record_bytes(longest_copy) ||
+      !ring_.read_copy(bytes, words)) {
+    return false;
+  }
   frame_header header;
   std::memcpy(&header, words, sizeof header);
-  return bytes == record_bytes(frame_bytes(header.length)) &&
-         hand_on_single(sink, reinterpret_cast<const std::byte*>(words), bytes);
+  const std::size_t length = frame_bytes(header.length);
+  return bytes == record_bytes(length) &&
+         hand_on_single(sink, reinterpret_cast<const std::byte*>(words), length);
 }
 
 // Takes a short record of frames that has come alone. Returns false if the next record is not one,
-// or cannot be right, or if the buffer for them is in use.
+// or cannot be right, or if the buffer for it is in use.
 bool ring_receiver::take_single(message_sink& sink, std::uint64_t run) noexcept {
   if (ring_.has_copy(tag_of_run(run)) && take_copy(sink)) return true;
   const record_word word = next_word();
   const std::uint64_t offset = ring_.offset();
-  const std::uint64_t bytes = record_bytes(word.length);
   return word.kind == record_kind::frames && word.run == run_of_record(run) &&
-         word.position == record_position(offset) && ring_.left() == bytes &&
-         word.length <= single_bytes && hand_on_single(sink, bytes_ + offset + sizeof word, bytes);
+         word.position == record_position(offset) && ring_.left() == record_bytes(word.length) &&
+         word.length <= single_bytes &&
+         hand_on_single(sink, bytes_ + offset + sizeof word, word.length);
 }
 
-// Delivers the frames of the only record; the next look() releases it.
+// Delivers the `length` bytes of the only record; the next look() releases it.
 inline bool ring_receiver::hand_on_single(message_sink& sink, const std::byte* frames,
-                                          std::uint64_t bytes) noexcept {
+                                          std::size_t length) noexcept {
   if (!single_) make_single();
   buffer single = single_->take();
   if (!single) return false;
-  const std::size_t length = bytes - sizeof(record_word);
   copy_bytes(single.data(), frames, length);
   single.resize(length);
   sink.on_message(source_, std::move(single));
-  ring_.pass(bytes);
+  ring_.pass(record_bytes(length));
   return true;
 }
 

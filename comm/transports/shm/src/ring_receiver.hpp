@@ -51,7 +51,7 @@ class ring_receiver {
   record_word next_word() const noexcept;
   bool take_single(message_sink& sink, std::uint64_t run) noexcept;
   bool take_copy(message_sink& sink) noexcept;
-  bool hand_on_single(message_sink& sink, const std::byte* frames, std::uint64_t bytes) noexcept;
+  bool hand_on_single(message_sink& sink, const std::byte* frames, std::size_t length) noexcept;
   void make_single() noexcept;
   bool take_several(message_sink& sink, std::uint64_t run, std::uint64_t latest_run) noexcept;
   bool take_record(message_sink& sink, std::uint64_t run, std::uint64_t latest_run, buffer& frames);

@@ -42,6 +42,7 @@ constexpr std::uint16_t record_position(std::uint64_t offset) noexcept {
 
 // The longest frame that is copied beside the position, and the tag of its copy.
 inline constexpr std::size_t longest_copy = copied_words * 8;
+static_assert(offsetof(ring_positions, read) == 128 && sizeof(ring_positions) == 256);
 constexpr unsigned tag_of_run(std::uint64_t run) noexcept {
   return static_cast<unsigned>(run & 3U);
 }

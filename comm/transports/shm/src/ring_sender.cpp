@@ -43,8 +43,8 @@ void ring_sender::refuse() const noexcept {
                   dest_));
 }
 
-// Begins to fetch the first two lines of the next record for writing. The receiver has read them in
-// the last lap, so they are in its cache. Requires: lock_.
+// Begins to fetch the first two lines of the next record for writing. If the receiver has read them
+// in the last lap, they are in its cache. Requires: lock_.
 inline void ring_sender::fetch_lines() const noexcept {
   const std::byte* const next = bytes_ + ring_.offset();
   __builtin_prefetch(next, 1);

@@ -184,7 +184,8 @@ bool shm_transport::progress_watching(message_sink& sink, unsigned looks) noexce
     worked = true;
     advance();  // the answers
   }
-  if (!all_by_rings_ && (!received || ++delivered_ % deliveries_before_inside == 0)) {
+  const bool waited_for = received && looks != 0;
+  if (!all_by_rings_ && (!waited_for || ++delivered_ % deliveries_before_inside == 0)) {
     worked |= inside_.progress(sink);
   }
   progress_lock_.unlock();

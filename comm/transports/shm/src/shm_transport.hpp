@@ -79,8 +79,9 @@ class shm_transport final : public transport {
   ring_sender* sender_to(rank dest) const noexcept {
     return senders_[static_cast<std::size_t>(dest)].get();
   }
-  // A poll in which a ring has delivered something does not look at the inner transport, which
-  // takes longer than the task that waits for it; but every so many of these polls do.
+  // Where a task or an idle worker waits for messages, a poll in which a ring has delivered one
+  // leaves out the inner transport, because a look at that takes as long as a call within the host.
+  // But every so many of these polls have such a look.
   static constexpr unsigned deliveries_before_inside = 16;
 
   void note_new_sources() noexcept;
@@ -107,7 +108,7 @@ class shm_transport final : public transport {
   int both_ = -1;  // a descriptor that is readable when either transport's is
 
   base::spin_lock progress_lock_;
-  unsigned delivered_ = 0;        // polls in which a ring has delivered something
+  unsigned delivered_ = 0;        // polls in which a ring has delivered what was waited for
   bool end_asked_ = false;        // but not yet begun at the inner transport
   std::uint64_t latest_run_ = 0;  // since begin_barrier(), the run after the one that ended
 };

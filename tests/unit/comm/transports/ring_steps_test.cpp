@@ -10,6 +10,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
+#include <cstring>
 #include <span>
 #include <string>
 #include <vector>
@@ -142,6 +143,14 @@ TEST(RingSteps, ASenderLeavesAFrameWithACopyOrNone) {
   const std::size_t bytes = frame_bytes(both.payload.size());
   ASSERT_LE(bytes, longest_copy);
   check_sender(both, {0, bytes}, [&] { both.send_frame(); });
+  const ring_positions& positions = both.positions();
+  EXPECT_EQ(positions.written & 7U, tag_of_run(the_run) << 1U | 1U);
+  const std::byte* const frame = both.segment.memory().ring(index_of_ring) + sizeof(record_word);
+  for (std::size_t i = 0; i < bytes / 8; ++i) {
+    std::uint64_t word = 0;
+    std::memcpy(&word, frame + 8 * i, sizeof word);
+    EXPECT_EQ(positions.copy[i].load(relaxed), word);
+  }
 }
 
 TEST(RingSteps, ASenderLeavesASecondFrameOrNone) {

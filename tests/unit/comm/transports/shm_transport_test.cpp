@@ -46,7 +46,8 @@ TEST(ShmTransport, DescribesItself) {
   }
 }
 
-// Polls in which a ring delivers something leave out the transport between hosts, but not for ever.
+// Polls that wait and in which a ring delivers something leave out the transport between hosts, but
+// not for ever.
 TEST(ShmTransport, MessagesOfOtherHostsComeWhileTheRingsAreBusy) {
   setenv("APGAS_TEST_HOSTS", "2", 1);
   shared_ranks ranks(4);
@@ -57,14 +58,18 @@ TEST(ShmTransport, MessagesOfOtherHostsComeWhileTheRingsAreBusy) {
   std::size_t polls = 0;
   while (sink.next[2] == 0) {
     ranks[1].send(0, made(ranks[1].pool(), polls, 8));
-    ranks[0].progress(sink);
+    ranks[0].progress_watching(sink, 1);
     ASSERT_EQ(sink.next[1], ++polls);
     ASSERT_LE(polls, 100U);
   }
   EXPECT_EQ(polls, 16U);
   ranks[2].send(0, made(ranks[2].pool(), 1, 8));
-  ranks[0].progress(sink);
+  ranks[0].progress_watching(sink, 1);
   EXPECT_EQ(sink.next[2], 2U) << "no ring has delivered anything";
+  ranks[1].send(0, made(ranks[1].pool(), polls, 8));
+  ranks[2].send(0, made(ranks[2].pool(), 2, 8));
+  ranks[0].progress(sink);
+  EXPECT_EQ(sink.next[2], 3U) << "nobody waits in a poll of a busy worker";
   EXPECT_TRUE(sink.right);
 }
 
@@ -190,6 +195,50 @@ TEST(ShmTransport, ARecordOfTheNextRunWaits) {
   EXPECT_TRUE(sink.right);
 }
 
+TEST(ShmTransport, AFrameOfTheNextRunWaits) {
+  shared_ranks ranks(2);
+  messages_sink sink(2);
+  ranks[1].begin_barrier();
+  ranks[0].detach();
+  EXPECT_EQ(ranks[0].attach(), 2U);
+  ranks[0].write(1, {.kind = frame_kind::reply}, {});
+  EXPECT_FALSE(ranks[1].progress(sink));
+  ranks[1].detach();
+  EXPECT_EQ(ranks[1].attach(), 2U);
+  EXPECT_TRUE(ranks[1].progress(sink));
+  EXPECT_EQ(sink.sizes, std::vector{frame_bytes(0)});
+}
+
+struct keeping_sink final : message_sink {
+  void on_message(rank, buffer message) noexcept override { kept.push_back(std::move(message)); }
+  std::vector<buffer> kept;
+};
+
+// Each comes alone. While the receiver's buffer for such frames is in use, they come in others.
+TEST(ShmTransport, ShortFramesOfAllLengthsArrive) {
+  shared_ranks ranks(2);
+  for (const bool in_use : {false, true}) {
+    keeping_sink sink;
+    for (std::size_t length = 0; length <= 2 * longest_copy; ++length) {
+      const std::vector payload(length, static_cast<std::byte>(length + 1));
+      ranks[0].write(1, {.kind = frame_kind::reply, .handler = length}, payload);
+      const std::size_t expected = in_use ? length + 1 : 1;
+      while (sink.kept.size() < expected) {
+        ranks[1].progress(sink);
+        ranks[0].progress(sink);  // writes frames that were taken for a burst
+      }
+      const buffer& message = sink.kept.back();
+      ASSERT_EQ(message.size(), frame_bytes(length));
+      frame_header header;
+      std::memcpy(&header, message.data(), sizeof header);
+      EXPECT_EQ(header.length, length);
+      EXPECT_EQ(header.handler, length);
+      EXPECT_TRUE(std::ranges::equal(std::span(message.data() + sizeof header, length), payload));
+      if (!in_use) sink.kept.clear();
+    }
+  }
+}
+
 // The header is in memory that another process may overwrite.
 TEST(ShmTransport, ReceivesFromAKnownSenderWithoutItsBitInTheHeader) {
   local_fabric fabric(1);
@@ -288,136 +337,6 @@ TEST(HostSegment, ALimitOnFilesIsAReason) {
   ASSERT_EQ(setrlimit(RLIMIT_FSIZE, &before), 0);
   EXPECT_EQ(segment.offer().process, 0U);
   EXPECT_NE(why_not.find("ulimit -f"), std::string::npos) << why_not;
-}
-
-// A ring whose sender, rank 7, writes what the test says.
-struct garbled {
-  garbled() {
-    std::ranges::fill(std::span(segment.memory().ring(1), ring_capacity(2)), std::byte{0});
-  }
-  void write(const record_word& word, std::uint64_t written = 4096) {
-    std::memcpy(segment.memory().ring(1), &word, sizeof word);
-    segment.memory().positions(1).written = written;
-  }
-  // A frame beside the position, of which there is nothing in the ring.
-  void write_copy(std::uint32_t length, std::uint64_t written) {
-    std::uint64_t words[copied_words] = {};
-    write_header(reinterpret_cast<std::byte*>(words), {.kind = frame_kind::reply}, length);
-    ring_positions& positions = segment.memory().positions(1);
-    for (std::size_t i = 0; i < copied_words; ++i) positions.copy[i] = words[i];
-    positions.written = written;
-  }
-  void take() { receiver.receive(sink, 1, 0); }
-
-  std::string why_not;
-  own_segment segment{2, why_not};
-  buffer_pool pool;
-  messages_sink sink{8};
-  ring_receiver receiver{segment.memory(), 7, 1, 2, pool};
-};
-
-TEST(RingReceiver, NamesTheSenderOfGarbage) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const auto refuses = [](const char* what, record_word word, std::uint64_t written = 4096) {
-    const std::string line =
-        std::string("place 7 has written ") + what + " into the memory that it shares";
-    EXPECT_DEATH(
-        {
-          garbled ring;
-          ring.write(word, written);
-          ring.take();
-        },
-        line);
-  };
-  const record_word right{.length = 8, .kind = record_kind::message, .run = 1};
-  refuses("an impossible position", right, UINT64_MAX);
-  refuses("an impossible position", right, ring_capacity(2) + 8);
-  record_word wrong = right;
-  wrong.length = longest_content + 1;
-  refuses("an invalid record", wrong);
-  refuses("an invalid record", right, 8);
-  wrong = right;
-  wrong.position = 1;
-  refuses("an invalid record", wrong);
-  wrong = right;
-  for (const std::uint8_t run : {0, 2, 3}) {  // the next run cannot begin before this one ends
-    wrong.run = run;
-    refuses("a record of another run", wrong);
-  }
-  wrong = right;
-  wrong.kind = record_kind{9};
-  refuses("a record of an unknown kind", wrong);
-  wrong.kind = record_kind::more;
-  refuses("a part of no message", wrong);
-  wrong.kind = record_kind::begin;
-  wrong.length = 4;
-  refuses("a message within another one", wrong);
-  wrong.length = 16;
-  refuses("a message that is longer than announced", wrong);
-}
-
-TEST(RingReceiver, ReadsAFrameThatHasComeAloneBesideThePosition) {
-  constexpr std::uint64_t of_this_run = 1U << 1U | 1U;
-  for (const std::uint32_t length : {0U, 8U, 24U, 88U}) {
-    garbled ring;
-    ring.write_copy(length, record_bytes(frame_bytes(length)) | of_this_run);
-    ring.take();
-    EXPECT_EQ(ring.sink.sizes, std::vector{frame_bytes(length)});
-    ring.take();
-    EXPECT_EQ(ring.sink.sizes.size(), 1U);
-  }
-}
-
-TEST(RingReceiver, ReadsTheRingIfTheCopyIsNotOfTheOnlyRecord) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const std::uint64_t one = record_bytes(frame_bytes(8));
-  constexpr std::uint64_t of_this_run = 1U << 1U | 1U;
-  constexpr std::uint64_t of_the_next_run = 2U << 1U | 1U;
-  struct position {
-    std::uint32_t length;  // of the copy
-    std::uint64_t written;
-  };
-  for (const auto& [length, written] :
-       {position{8, one}, position{8, one | 2U}, position{8, one | of_the_next_run},
-        position{8, 2 * one | of_this_run}, position{16, one | of_this_run},
-        position{96, record_bytes(frame_bytes(96)) | of_this_run},
-        position{UINT32_MAX, one | of_this_run}}) {
-    EXPECT_DEATH(
-        {
-          garbled ring;
-          ring.write_copy(length, written);
-          ring.take();
-        },
-        "place 7 has written an? .*record.* into the memory")
-        << length << " bytes, position " << written;
-  }
-}
-
-// A sender to rank 7, which writes the position.
-struct misled {
-  explicit misled(std::uint64_t read) { segment.memory().positions(1).read = read; }
-
-  std::string why_not;
-  own_segment segment{2, why_not};
-  buffer_pool pool;
-  apgas::base::lock_owner nobody;
-  apgas::base::atomic<std::size_t> queued{0};
-  apgas::base::atomic<int> unfinished{0};
-  ring_sender sender{
-      map_segment(segment.offer(), 2, why_not), 7, 1, 2, pool, nobody, queued, unfinished};
-};
-
-TEST(RingSender, NamesTheReceiverThatWritesAnImpossiblePosition) {
-  GTEST_FLAG_SET(death_test_style, "threadsafe");
-  const std::string line =
-      "place 7 has written an impossible position into the memory that it shares with this place";
-  EXPECT_DEATH(
-      {
-        misled ring(1'000'000);
-        for (int i = 0; i < 100; ++i) ring.sender.send(made(ring.pool, 0, 10'000), 1);
-      },
-      line);
-  EXPECT_DEATH(misled(8).sender.drained(), line);
 }
 
 }  // namespace
