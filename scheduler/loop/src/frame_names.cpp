@@ -166,6 +166,7 @@ frame_names names_of(const std::vector<std::uintptr_t>& addresses, std::size_t m
   const link_map* const ours = part_with(reinterpret_cast<const void*>(&names_of));
   std::vector<std::unique_ptr<program_part>> parts;
   std::size_t of_program = 0;  // frames, to the outermost one of the program
+  bool named = false;          // the innermost one that was found
   for (const std::uintptr_t address : addresses) {
     if (found.frames.size() == most) break;
     const link_map* const loaded = part_with(reinterpret_cast<const void*>(address));
@@ -182,7 +183,9 @@ frame_names names_of(const std::vector<std::uintptr_t>& addresses, std::size_t m
                                           : function_name(symbol));
     if (is_of_standard_library(symbol) || (*part)->is_of_system()) continue;
     of_program = found.frames.size();
-    if (found.innermost.empty()) found.innermost = found.frames.back();
+    if (named || (symbol.empty() && !found.innermost.empty())) continue;
+    found.innermost = found.frames.back();
+    named = !symbol.empty();
   }
   found.frames.resize(of_program);
   return found;

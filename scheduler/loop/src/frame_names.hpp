@@ -11,8 +11,9 @@
 namespace apgas::inline v0::scheduler {
 
 struct frame_names {
-  // The innermost function of the program. Empty if there is none: the program is in the body of a
-  // task, which the compiler has put into a function of this library.
+  // The innermost function of the program that has a name, which the stubs through which libraries
+  // are called have not; the innermost one if none has. Empty if there is none: the program is in
+  // the body of a task, which the compiler has put into a function of this library.
   std::string innermost;
   // From the innermost on, without the functions of this library, to the outermost one of the
   // program.

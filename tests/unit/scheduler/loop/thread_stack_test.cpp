@@ -11,6 +11,7 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/auxv.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -189,6 +190,13 @@ TEST(FrameNames, HaveNoParameters) {
   EXPECT_EQ(function_name("_ZZ5solvevENKUlvE_clEv"), "solve()::{lambda()#1}::operator()");
   EXPECT_EQ(function_name("dgemm_"), "dgemm_");
   EXPECT_EQ(function_name("f"), "f");  // not a type
+}
+
+TEST(FrameNames, TheInnermostFunctionHasANameIfAnyHas) {
+  const std::uintptr_t stub = getauxval(AT_PHDR);  // an address in the program, of no function
+  const auto function = reinterpret_cast<std::uintptr_t>(&call_compute) + 1;
+  EXPECT_THAT(names_of({stub, function}, 8).innermost, testing::EndsWith("::call_compute"));
+  EXPECT_THAT(names_of({stub}, 8).innermost, testing::StartsWith("the program+0x"));
 }
 
 TEST(FrameNames, LeaveOutCodeThatWasGenerated) {
