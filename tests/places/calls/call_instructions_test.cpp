@@ -230,7 +230,7 @@ constexpr budget budgets[] = {{at_caller, "at, caller", 1'640, 10, 5},
                               {async_sender, "async_at, sender", 725, 4, 2},
                               {async_target, "async_at, target, in a batch", 190, 1, 1},
                               {finish_home, "finish of one async_at, home", 2'170, 15, 8},
-                              {finish_target, "finish of one async_at, target", 2'740, 15, 10}};
+                              {finish_target, "finish of one async_at, target", 2'790, 15, 10}};
 
 bool check_all(pid_t child, locks kind) {
   bool good = true;
