@@ -14,6 +14,8 @@
 // A path knows how much of its length lies in which tasks and in which finishes, but not in which
 // order. Copies of a path share that knowledge (share_map.hpp), so a spawn, which gives a child the
 // path of its parent, costs a reference count.
+//
+// If scheduling takes time, too, another path may be the longest: the burdened one.
 namespace apgas::inline v0::scheduler {
 
 using span_ticks = std::uint64_t;  // of a clock that the caller chooses
@@ -21,10 +23,10 @@ using span_ticks = std::uint64_t;  // of a clock that the caller chooses
 // A line of the program: where tasks are spawned, or where a finish or a join is.
 using site_number = std::uint32_t;
 
-// What part of a path lies in the tasks spawned at a site, or directly in the finishes at one,
-// which is in them, but not in the finishes inside them.
+// What part of a path lies in the tasks spawned at a site, in the scheduling of these tasks, or
+// directly in the finishes at a site, which is in them, but not in the finishes inside them.
 struct path_share {
-  enum class of : std::uint8_t { task, finish };
+  enum class of : std::uint8_t { task, finish, scheduling };
   of kind = of::task;
   site_number site = 0;
   span_ticks ticks = 0;
@@ -34,11 +36,9 @@ class path {
  public:
   path() = default;
   // The path of that length with these parts. Throws: std::bad_alloc.
-  path(span_ticks length, span_ticks burdened, const std::vector<path_share>& shares);
+  path(span_ticks length, const std::vector<path_share>& shares);
 
   span_ticks length() const noexcept { return length_; }
-  // The length together with the costs of scheduling on the way.
-  span_ticks burdened() const noexcept { return burdened_; }
   // What part of the length is in finishes, according to add_to_finish().
   span_ticks in_finishes() const noexcept { return in_finishes_; }
   // The parts, for each site once. Throws: std::bad_alloc.
@@ -46,23 +46,46 @@ class path {
 
   // Makes the path longer: by a piece of a task that was spawned at `site`.
   void extend(site_number site, span_ticks ticks);
-  // Adds a cost of scheduling, which is not part of the length.
-  void burden(span_ticks ticks) noexcept { burdened_ += ticks; }
+  // Makes the path longer: by a cost of scheduling a task that was spawned at `site`.
+  void burden(site_number site, span_ticks ticks);
   // Attributes `ticks` of the length, which no finish has yet, to the finishes at `site`.
   void add_to_finish(site_number site, span_ticks ticks);
 
-  // Becomes the longer of the two paths. The burdened lengths are compared separately, since with
-  // the costs of scheduling another path may be the longest.
-  void join(const path& other);
+  // Becomes the longer of the two paths.
+  void join(const path& other) {
+    if (other.length_ > length_) *this = other;
+  }
 
  private:
-  void close();
+  // The last pieces, all of one site. They are added to the map when another site follows, since an
+  // addition copies nodes.
+  struct pieces {
+    site_number site = 0;
+    span_ticks task = 0;
+    span_ticks scheduling = 0;
+  };
+  void continue_at(site_number site);
+  void add_last_to(share_map& shares) const;
 
   span_ticks length_ = 0;
-  span_ticks burdened_ = 0;
   span_ticks in_finishes_ = 0;
-  share_map closed_;  // all but the last piece
-  path_share last_;   // of a task
+  share_map closed_;  // all but the last pieces
+  pieces last_;
+};
+
+// The longest paths that lead to a point of a task: without scheduling, and with it.
+struct critical_paths {
+  path longest;
+  path burdened;
+
+  void extend(site_number site, span_ticks ticks) {
+    longest.extend(site, ticks);
+    burdened.extend(site, ticks);
+  }
+  void join(const critical_paths& other) {
+    longest.join(other.longest);
+    burdened.join(other.burdened);
+  }
 };
 
 }  // namespace apgas::inline v0::scheduler

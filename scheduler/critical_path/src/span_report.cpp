@@ -24,6 +24,13 @@ double percent(span_ticks part, span_ticks whole) {
   return whole == 0 ? 0 : 100 * static_cast<double>(part) / static_cast<double>(whole);
 }
 
+std::string parallelism_text(span_ticks work, span_ticks on_path) {
+  return on_path == 0 ? "-" : fmt::format("{:.1f}", parallelism(work, on_path));
+}
+std::string parallelism_json(span_ticks work, span_ticks on_path) {
+  return on_path == 0 ? "null" : fmt::format("{:.6g}", parallelism(work, on_path));
+}
+
 // Orders the rows by their time on the critical path, then by `second`.
 template <class Row, class Second>
 std::vector<Row> ordered(std::vector<Row> rows, Second second) {
@@ -69,18 +76,19 @@ std::string totals(const span_summary& s) {
 }
 
 std::string task_table(const span_summary& s) {
-  std::string text =
-      fmt::format("  {:<36}{:>12}{:>9}{:>14}{:>14}{:>14}{:>13}\n", "tasks spawned at", "tasks",
-                  "work", "mean", "longest", "critical path", "parallelism");
+  std::string text = fmt::format("  {:<36}{:>12}{:>9}{:>14}{:>14}{:>14}{:>13}{:>9}{:>10}\n",
+                                 "tasks spawned at", "tasks", "work", "mean", "longest",
+                                 "critical path", "parallelism", "burden", "burdened");
   const std::vector<spawn_site_row> rows = ordered_tasks(s);
   for (const spawn_site_row& r : rows | std::views::take(rows_most)) {
     const double work = static_cast<double>(r.work) * s.seconds_per_tick;
     const double count = static_cast<double>(std::max<std::uint64_t>(r.tasks, 1));
-    text += fmt::format(
-        "  {:<36}{:>12}{:>7.1f} %{:>14}{:>14}{:>12.1f} %{:>13}\n", r.site, r.tasks,
-        percent(r.work, s.work), time_text(work / count),
-        time_text(static_cast<double>(r.longest) * s.seconds_per_tick), percent(r.on_path, s.span),
-        r.on_path == 0 ? "-" : fmt::format("{:.1f}", parallelism(r.work, r.on_path)));
+    text += fmt::format("  {:<36}{:>12}{:>7.1f} %{:>14}{:>14}{:>12.1f} %{:>13}{:>7.1f} %{:>10}\n",
+                        r.site, r.tasks, percent(r.work, s.work), time_text(work / count),
+                        time_text(static_cast<double>(r.longest) * s.seconds_per_tick),
+                        percent(r.on_path, s.span), parallelism_text(r.work, r.on_path),
+                        percent(r.burden, s.burdened_span),
+                        parallelism_text(r.work, r.on_burdened_path));
   }
   return text + omitted(rows.size());
 }
@@ -112,6 +120,22 @@ bound largest_part(const span_summary& s) {
   const span_ticks outside = s.span - std::min(s.span, in_finishes);
   if (outside > found.on_path || found.what.empty()) found = {"code outside any finish", outside};
   return found;
+}
+
+// Where most of the burdened span is scheduling, says of which tasks.
+std::string short_tasks(const span_summary& s) {
+  span_ticks all = 0;
+  const spawn_site_row* most = nullptr;
+  for (const spawn_site_row& r : s.by_spawn_site) {
+    all += r.burden;
+    if (most == nullptr || r.burden > most->burden) most = &r;
+  }
+  if (all <= s.burdened_span / 2) return {};
+  return fmt::format(
+      "; with scheduling by {:.1f}: {:.0f} % of the burdened span is scheduling, most "
+      "of it of {}{}, so make these tasks longer",
+      parallelism(s.work, s.burdened_span), percent(all, s.burdened_span),
+      most->is_line ? "tasks spawned at " : "", most->site);
 }
 
 // Returns `text` as a JSON string.
@@ -156,7 +180,7 @@ std::string span_sentence(const span_summary& s) {
     text += fmt::format("; {:.0f} % is in {}{}", percent(sites[0].on_path, s.span),
                         sites[0].is_line ? "tasks spawned at " : "", sites[0].site);
   }
-  return text + ")";
+  return text + ")" + short_tasks(s);
 }
 
 std::string span_json(const span_summary& s) {
@@ -174,9 +198,10 @@ std::string span_json(const span_summary& s) {
   for (const spawn_site_row& r : ordered_tasks(s)) {
     text += fmt::format(
         R"({}{{"site":{},"tasks":{},"work":{:.9g},"longest":{:.9g},"on_critical_path":{:.9g},)"
-        R"("parallelism":{}}})",
+        R"("parallelism":{},"on_burdened_path":{:.9g},"burden":{:.9g},"burdened_parallelism":{}}})",
         separator, quoted(r.site), r.tasks, time(r.work), time(r.longest), time(r.on_path),
-        r.on_path == 0 ? "null" : fmt::format("{:.6g}", parallelism(r.work, r.on_path)));
+        parallelism_json(r.work, r.on_path), time(r.on_burdened_path), time(r.burden),
+        parallelism_json(r.work, r.on_burdened_path));
     separator = ",\n";
   }
   text += "],\n\"finishes\":[";

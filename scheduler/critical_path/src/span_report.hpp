@@ -18,6 +18,10 @@ struct spawn_site_row {
   span_ticks work = 0;
   span_ticks longest = 0;  // of the tasks, without what they waited for
   span_ticks on_path = 0;
+  // On the path that is the longest if scheduling takes time: in these tasks and their scheduling,
+  // and of that in their scheduling.
+  span_ticks on_burdened_path = 0;
+  span_ticks burden = 0;
 };
 
 // The finishes, or the joins of fork_join and loops, at a line.
@@ -57,7 +61,8 @@ speed_up expected_speed_up(const span_summary& s, int workers) noexcept;
 
 // Returns the lines of the report, each ended by a line feed.
 std::string span_table(const span_summary& s);
-// Says what bounds the speed-up, such as "speed-up bounded by 3.1: finish at solver.cpp:88 (...)".
+// Says what bounds the speed-up, such as "speed-up bounded by 3.1: finish at solver.cpp:88 (...)",
+// and which tasks are too short to be shared if scheduling is most of the burdened span.
 std::string span_sentence(const span_summary& s);
 
 // Returns the same as a JSON object. Times are in seconds.

@@ -9,7 +9,8 @@
 // task ran when, which spawned which, and what waited for what. They read no clock and take no
 // lock, so that tests can invent runs whose span is known (tests/unit/scheduler/critical_path).
 //
-// Each task is a strand. It carries the longest path that leads to what it does now:
+// Each task is a strand. It carries the longest path that leads to what it does now, and the
+// longest one in which scheduling takes time, too:
 //
 //   spawn     the child begins with the path of its parent
 //   run       the path grows by the time that the task runs; time in which it waits does not count
@@ -26,19 +27,20 @@ namespace apgas::inline v0::scheduler {
 
 // What a task waits for, with the longest path that leads there. Context: the caller serialises.
 struct span_event {
-  path latest;
+  critical_paths latest;
 };
 
 // A finish, or the join of a fork_join, into which a task has spawned others.
 struct span_scope {
-  path latest;                 // of the tasks that have ended
+  critical_paths latest;       // of the tasks that have ended
   span_ticks work = 0;         // of these tasks, with all that they have waited for
   span_ticks begun_at = 0;     // length of the path of the owner at its first spawn
   span_ticks others_then = 0;  // which part of it was in finishes
   span_ticks owner_then = 0;   // work of the owner until then
 };
 
-// The costs of scheduling that are assumed on a path, in ticks.
+// The costs of scheduling that are assumed on a burdened path, in ticks. They belong to the site of
+// the task that is spawned, resumed, or sends the frame.
 struct span_costs {
   span_ticks spawn = 0;    // a child is taken by another worker
   span_ticks resume = 0;   // a task that waited is resumed
@@ -54,7 +56,8 @@ class strand {
   site_number site() const noexcept { return site_; }
   void set_site(site_number site) noexcept { site_ = site; }
   bool runs() const noexcept { return runs_; }
-  const path& critical_path() const noexcept { return path_; }
+  const path& critical_path() const noexcept { return paths_.longest; }
+  const critical_paths& paths() const noexcept { return paths_; }
   span_ticks own_work() const noexcept { return own_; }
   // The work of this task and of all finishes and joins that it has waited for.
   span_ticks all_work() const noexcept { return own_ + joined_; }
@@ -77,15 +80,15 @@ class strand {
   // The work of a scope and of its owner since open(), to be called before join().
   span_ticks work_of(const span_scope& scope) const noexcept;
 
-  void signal(span_event& event) const { event.latest.join(path_); }
+  void signal(span_event& event) const { event.latest.join(paths_); }
   void receive(const span_event& event, const span_costs& costs);
 
  private:
-  void join(const path& other, const span_costs& costs);
+  void join(const critical_paths& other, const span_costs& costs);
 
   site_number site_ = 0;
   bool runs_ = false;
-  path path_;
+  critical_paths paths_;
   span_ticks own_ = 0;
   span_ticks joined_ = 0;
 };

@@ -176,7 +176,7 @@ void span_recorder::add_end(const observed_task& task, const strand& s) {
       return s.end(found->second.scope);
   }
   const std::lock_guard guard(events_lock_);
-  longest_.join(s.critical_path());
+  longest_.join(s.paths());
 }
 
 // The time since the task began or went on belongs to the site, too.
@@ -236,7 +236,7 @@ std::uint64_t span_recorder::makes_ready(const fiber& f) noexcept {
     if (cause != nullptr) cause->s.receive(phases.over, no_span_costs);
     target->s.receive(phases.over, costs_);
   } else if (target != nullptr && cause != nullptr) {
-    target->s.receive({cause->s.critical_path()}, costs_);
+    target->s.receive({cause->s.paths()}, costs_);
   }
   if (cause != nullptr) go_on(*cause);
   return 0;
@@ -294,7 +294,7 @@ void span_recorder::published(const void* event) noexcept {
   stop(*r, now);
   {
     const std::lock_guard guard(events_lock_);
-    published_[event] = {r->s.critical_path()};
+    published_[event] = {r->s.paths()};
   }
   go_on(*r);
 }

@@ -142,7 +142,7 @@ class span_recorder final : public task_observer {
   void add_end(const observed_task& task, const strand& s);
   void merge(returned_scope& into, span_scope&& more);
   returned_scope take_returned(record* r);
-  static const path& path_to(const departing_frame& frame, phase_paths& phases);
+  static const critical_paths& paths_to(const departing_frame& frame, phase_paths& phases);
   template <class Change>
   void change_scope(const task_counter& finish, Change change) noexcept;
 
@@ -158,7 +158,7 @@ class span_recorder final : public task_observer {
   std::unordered_map<const void*, span_event> published_;
   std::unordered_map<std::uint64_t, submission> submitted_;
   std::uint64_t submissions_ = 0;
-  path longest_;  // of the tasks that have ended and belong to no finish of this place
+  critical_paths longest_;  // of the tasks that have ended and belong to no finish of this place
   // What the next frame about a finish is to carry, and the thread that will send it.
   returned_scope returned_;
   pthread_t returning_{};

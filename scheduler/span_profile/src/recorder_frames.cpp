@@ -72,7 +72,7 @@ void span_recorder::returns(const task_counter& finish, bool with_reply) noexcep
 // What a frame about a clock has waited for. A place says that all have arrived there; the home
 // says that a phase is over, to each place in turn, after it has released the tasks that are there.
 // Requires: events_lock_.
-const path& span_recorder::path_to(const departing_frame& frame, phase_paths& phases) {
+const critical_paths& span_recorder::paths_to(const departing_frame& frame, phase_paths& phases) {
   if (!frame.from_home) return phases.arriving.latest;
   if (!std::exchange(phases.released_here, false) && phases.told != frame.number) {
     phases.over = phases.arriving;
@@ -81,25 +81,25 @@ const path& span_recorder::path_to(const departing_frame& frame, phase_paths& ph
   return phases.over.latest;
 }
 
-// Words: the path, then if credit returns, the work and the path of the finish.
+// Words: the paths, then if credit returns, the work and the paths of the finish.
 span_words span_recorder::departs(const departing_frame& frame) noexcept {
   const std::uint64_t now = config_.clock();
   span_words words;
   record* const r = running_now();
   if (r != nullptr) stop(*r, now);
-  path sent;
-  if (r != nullptr) sent = r->s.critical_path();
+  critical_paths sent;
+  if (r != nullptr) sent = r->s.paths();
   returned_scope returned;
   {
     const std::lock_guard guard(events_lock_);
-    if (frame.phase != nullptr) sent.join(path_to(frame, phases_[frame.phase]));
+    if (frame.phase != nullptr) sent.join(paths_to(frame, phases_[frame.phase]));
     if (frame.returns_credit) returned = take_returned(r);
   }
-  sent.burden(costs_.message);
-  put_path(words, sent, sites_);
+  sent.burdened.burden(r == nullptr ? site_table::unknown : r->s.site(), costs_.message);
+  put_paths(words, sent, sites_);
   if (returned != nullptr) {
     words.push_back(returned->work);
-    put_path(words, returned->latest, sites_);
+    put_paths(words, returned->latest, sites_);
   }
   if (r != nullptr) go_on(*r);
   return words;
@@ -110,12 +110,12 @@ span_words span_recorder::departs(const departing_frame& frame) noexcept {
 bool span_recorder::arrives(const arriving_frame& frame,
                             std::span<const std::uint64_t> words) noexcept {
   span_reader from(words);
-  span_event event{from.next_path(sites_)};
+  span_event event{from.next_paths(sites_)};
   span_scope returned;
   const bool has_returned = from.good() && !from.at_end();
   if (has_returned) {
     returned.work = from.word();
-    returned.latest = from.next_path(sites_);
+    returned.latest = from.next_paths(sites_);
   }
   if (!from.good() || !from.at_end()) return false;
   if (has_returned && frame.finish != nullptr) {

@@ -10,12 +10,12 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-// FNV-1a without the lowest bit. For two of a thousand texts to have the same code has a
+// FNV-1a without the lowest bits. For two of a thousand texts to have the same code has a
 // probability of 10^-13.
 std::uint64_t code_of_text(std::string_view text) noexcept {
   std::uint64_t hash = 0xcbf29ce484222325;
   for (const char c : text) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3;
-  return hash >> 1U;
+  return hash >> (64 - site_table::code_bits);
 }
 
 }  // namespace

@@ -33,7 +33,8 @@ class site_table {
   site_number number_of_code(std::uint64_t code);
   // Returns the text of a number; empty if only its code is known.
   std::string text_of(site_number n) const;
-  // Returns the code of a number, which has 63 bits.
+  // Returns the code of a number, which has `code_bits`.
+  static constexpr unsigned code_bits = 62;
   std::uint64_t code_of(site_number n) const;
   // Returns all texts that are known.
   std::vector<std::string> texts() const;

@@ -102,7 +102,7 @@ void span_recorder::end() {
 }
 
 // Words: workers; texts of sites; the totals of each site of tasks, and of finishes, with its code;
-// the longest path.
+// the longest paths.
 span_words span_recorder::part() const {
   span_words words{static_cast<std::uint64_t>(workers_)};
   const std::vector<std::string> texts = sites_.texts();
@@ -116,7 +116,7 @@ span_words span_recorder::part() const {
   for (const auto& [site, f] : job_.finishes) {
     words.insert(words.end(), {sites_.code_of(site), f.times, f.largest_work, f.largest_span});
   }
-  put_path(words, longest_, sites_);
+  put_paths(words, longest_, sites_);
   return words;
 }
 
@@ -134,7 +134,7 @@ bool span_recorder::add_part(std::span<const std::uint64_t> words) {
     job_.add_finish(
         site, {.times = from.word(), .largest_work = from.word(), .largest_span = from.word()});
   }
-  const path longest_there = from.next_path(sites_);
+  const critical_paths longest_there = from.next_paths(sites_);
   {
     const std::lock_guard guard(events_lock_);  // the last tasks of this place may still be ending
     longest_.join(longest_there);
@@ -167,9 +167,14 @@ span_summary span_recorder::summary() const {
     row.largest_work = total.largest_work;
     row.largest_span = total.largest_span;
   }
-  for (const path_share& share : longest_.shares()) {
+  for (const path_share& share : longest_.longest.shares()) {
     (share.kind == path_share::of::task ? tasks[share.site].on_path
                                         : finishes[share.site].on_path) += share.ticks;
+  }
+  for (const path_share& share : longest_.burdened.shares()) {
+    spawn_site_row& row = tasks[share.site];
+    row.on_burdened_path += share.ticks;
+    if (share.kind == path_share::of::scheduling) row.burden += share.ticks;
   }
   for (auto& [site, row] : tasks) {
     row.site = sites_.text_of(site);
@@ -180,8 +185,8 @@ span_summary span_recorder::summary() const {
     row.site = sites_.text_of(site);
     s.by_finish.push_back(std::move(row));
   }
-  s.span = longest_.length();
-  s.burdened_span = longest_.burdened();
+  s.span = longest_.longest.length();
+  s.burdened_span = longest_.burdened.length();
   return s;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstring>
+#include <utility>
 
 #include "span_words.hpp"
 
@@ -7,9 +8,19 @@ namespace apgas::inline v0::scheduler {
 namespace {
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
+constexpr unsigned kind_bits = 64 - site_table::code_bits;
 
 constexpr std::size_t words_for(std::size_t bytes) noexcept {
   return (bytes + word_bytes - 1) / word_bytes;
+}
+
+void put_path(span_words& to, const path& p, const site_table& sites) {
+  const std::vector<path_share> shares = p.shares();
+  to.insert(to.end(), {p.length(), shares.size()});
+  for (const path_share& each : shares) {
+    const auto kind = static_cast<std::uint64_t>(each.kind);
+    to.insert(to.end(), {sites.code_of(each.site) << kind_bits | kind, each.ticks});
+  }
 }
 
 }  // namespace
@@ -21,13 +32,9 @@ void put_text(span_words& to, std::string_view text) {
   if (!text.empty()) std::memcpy(to.data() + at, text.data(), text.size());
 }
 
-void put_path(span_words& to, const path& p, const site_table& sites) {
-  const std::vector<path_share> shares = p.shares();
-  to.insert(to.end(), {p.length(), p.burdened(), shares.size()});
-  for (const path_share& each : shares) {
-    const std::uint64_t of_finish = each.kind == path_share::of::finish ? 1U : 0U;
-    to.insert(to.end(), {sites.code_of(each.site) << 1U | of_finish, each.ticks});
-  }
+void put_paths(span_words& to, const critical_paths& p, const site_table& sites) {
+  put_path(to, p.longest, sites);
+  put_path(to, p.burdened, sites);
 }
 
 std::uint64_t span_reader::word() noexcept {
@@ -63,15 +70,21 @@ std::string span_reader::text() {
 
 path span_reader::next_path(site_table& sites) {
   const std::uint64_t length = word();
-  const std::uint64_t burdened = word();
   std::vector<path_share> shares(count(2));
   for (path_share& each : shares) {
     const std::uint64_t code = word();
-    each.kind = (code & 1U) != 0 ? path_share::of::finish : path_share::of::task;
-    each.site = sites.number_of_code(code >> 1U);
+    each.kind = static_cast<path_share::of>(code & ((1U << kind_bits) - 1));
+    if (each.kind > path_share::of::scheduling) good_ = false;
+    each.site = sites.number_of_code(code >> kind_bits);
     each.ticks = word();
   }
-  return {length, burdened, shares};
+  if (!good_) return {};
+  return {length, shares};
+}
+
+critical_paths span_reader::next_paths(site_table& sites) {
+  path longest = next_path(sites);
+  return {.longest = std::move(longest), .burdened = next_path(sites)};
 }
 
 }  // namespace apgas::inline v0::scheduler

@@ -18,7 +18,7 @@ using span_words = std::vector<std::uint64_t>;
 
 // Append something. Throws: std::bad_alloc.
 void put_text(span_words& to, std::string_view text);
-void put_path(span_words& to, const path& p, const site_table& sites);
+void put_paths(span_words& to, const critical_paths& p, const site_table& sites);
 
 // Reads words in the order in which they were appended. After an attempt to read more than there
 // are, or something else than was written, good() is false and all values are empty.
@@ -32,9 +32,11 @@ class span_reader {
   // Reads the number of items that follow, each of which takes `words` or more.
   std::size_t count(std::size_t words) noexcept;
   std::string text();
-  path next_path(site_table& sites);
+  critical_paths next_paths(site_table& sites);
 
  private:
+  path next_path(site_table& sites);
+
   std::span<const std::uint64_t> rest_;
   bool good_ = true;
 };

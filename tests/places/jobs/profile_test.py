@@ -27,7 +27,7 @@ class Profile(unittest.TestCase):
         lines = own_lines(done.stderr)
         self.assertRegex(lines[0], r"work and span, on 2 workers:$")
         self.assertRegex(lines[-1], r"speed-up bounded by \d+\.\d: .* \(\d+ % of the critical "
-                                    r"path; \d+ % is in .*\)$")
+                                    r"path; \d+ % is in .*\)(; with scheduling by .*)?$")
         self.assertIn("burdened parallelism", done.stderr)
 
     def test_the_file_adds_up(self):
@@ -44,6 +44,10 @@ class Profile(unittest.TestCase):
         self.assertAlmostEqual(found["span"] / on_path, 1, 5)
         self.assertLessEqual(found["span"], found["work"])
         self.assertLessEqual(found["span"], found["burdened_span"])
+        on_burdened = sum(site["on_burdened_path"] for site in sites)
+        self.assertAlmostEqual(found["burdened_span"] / on_burdened, 1, 5)
+        for site in sites:
+            self.assertLessEqual(site["burden"], site["on_burdened_path"], site)
         finishes = [each["site"] for each in found["finishes"]]
         self.assertTrue(any(re.match(r"finish at nqueens.cpp:\d+$", each) for each in finishes),
                         finishes)

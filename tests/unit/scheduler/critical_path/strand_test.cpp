@@ -244,13 +244,36 @@ TEST(Burden, IsAddedForSpawnsAndResumptions) {
   main.pause(40);
   main.join(scope, outer_finish, costs);
   EXPECT_EQ(main.critical_path().length(), 40);  // the spawner is longer
-  EXPECT_EQ(main.critical_path().burdened(), 1'110);
+  const path& burdened = main.paths().burdened;
+  EXPECT_EQ(burdened.length(), 1'110);
+  EXPECT_EQ(share_of(burdened, path_share::of::task, main_site), 0);
+  EXPECT_EQ(share_of(burdened, path_share::of::task, child_site), 10);
+  EXPECT_EQ(share_of(burdened, path_share::of::scheduling, child_site), 1'000);
+  EXPECT_EQ(share_of(burdened, path_share::of::scheduling, main_site), 100);
+}
+
+// The path that comes with a resumption must be longer together with it.
+TEST(Burden, OfAResumptionDoesNotCountOnAPathThatDoesNotWait) {
+  constexpr span_costs costs{.resume = 100};
+  for (const span_ticks own : {299U, 300U, 301U}) {
+    strand other(other_site);
+    other.pause(200);
+    span_event event;
+    other.signal(event);
+    strand main(main_site);
+    main.pause(own);
+    main.receive(event, costs);
+    const path& burdened = main.paths().burdened;
+    EXPECT_EQ(burdened.length(), std::max<span_ticks>(own, 300));
+    EXPECT_EQ(share_of(burdened, path_share::of::scheduling, main_site), own < 300 ? 100U : 0U);
+    EXPECT_EQ(share_of(burdened, path_share::of::task, main_site), own < 300 ? 0U : own);
+  }
 }
 
 TEST(Burden, IsNotAddedToAPathWithoutScheduling) {
   strand main(main_site);
   main.pause(12);
-  EXPECT_EQ(main.critical_path().burdened(), 12);
+  EXPECT_EQ(main.paths().burdened.length(), 12);
 }
 
 TEST(Shares, OfTasksAddUpToTheLength) {

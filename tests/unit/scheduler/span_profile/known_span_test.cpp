@@ -178,6 +178,16 @@ TEST_P(KnownSpan, HasABurdenOnAnotherPathThanTheLongest) {
   });
   EXPECT_EQ(found.span, 5 + 40 + 6);
   EXPECT_EQ(found.burdened_span, 5 + spawn_cost + 10 + resume_cost + 6);
+  ASSERT_EQ(found.by_spawn_site.size(), 2U);
+  const bool main_first = found.by_spawn_site[0].work == 5 + 40 + 6;
+  const spawn_site_row& main = found.by_spawn_site[main_first ? 0 : 1];
+  const spawn_site_row& child = found.by_spawn_site[main_first ? 1 : 0];
+  EXPECT_EQ(main.on_path, 5 + 40 + 6);
+  EXPECT_EQ(main.on_burdened_path, 5 + resume_cost + 6);
+  EXPECT_EQ(main.burden, resume_cost);
+  EXPECT_EQ(child.on_path, 0);
+  EXPECT_EQ(child.on_burdened_path, spawn_cost + 10);
+  EXPECT_EQ(child.burden, spawn_cost);
 }
 
 TEST_P(KnownSpan, OfFibHasTheBurdenOfEachLevel) {

@@ -13,34 +13,37 @@ TEST(SpanWords, APathArrivesWithTheSitesOfTheOtherPlace) {
   site_table here;
   site_table there;
   static_cast<void>(there.number_of("only there"));
-  path sent;
+  critical_paths sent;
   sent.extend(here.number_of("spawned"), 30);
   sent.extend(here.number_of("main"), 12);
-  sent.add_to_finish(here.number_of("finish"), 9);
-  sent.burden(5);
+  sent.longest.add_to_finish(here.number_of("finish"), 9);
+  sent.burdened.burden(here.number_of("spawned"), 5);
   span_words words;
-  put_path(words, sent, here);
+  put_paths(words, sent, here);
   put_text(words, "seven b");
   put_text(words, "");
 
   span_reader from(words);
-  const path arrived = from.next_path(there);
+  const critical_paths arrived = from.next_paths(there);
   EXPECT_EQ(from.text(), "seven b");
   EXPECT_EQ(from.text(), "");
   EXPECT_TRUE(from.good() && from.at_end());
-  EXPECT_EQ(arrived.length(), 42);
-  EXPECT_EQ(arrived.burdened(), 47);
-  EXPECT_EQ(arrived.in_finishes(), 9);
-  const auto part_of = [&](const char* site, path_share::of kind) {
-    for (const path_share& each : arrived.shares()) {
+  EXPECT_EQ(arrived.longest.length(), 42);
+  EXPECT_EQ(arrived.burdened.length(), 47);
+  EXPECT_EQ(arrived.longest.in_finishes(), 9);
+  const auto part_of = [&](const path& p, const char* site, path_share::of kind) {
+    for (const path_share& each : p.shares()) {
       if (each.kind == kind && each.site == there.number_of(site)) return each.ticks;
     }
     return span_ticks{0};
   };
-  EXPECT_EQ(part_of("spawned", path_share::of::task), 30);
-  EXPECT_EQ(part_of("main", path_share::of::task), 12);
-  EXPECT_EQ(part_of("finish", path_share::of::finish), 9);
-  EXPECT_EQ(part_of("only there", path_share::of::task), 0);
+  EXPECT_EQ(part_of(arrived.longest, "spawned", path_share::of::task), 30);
+  EXPECT_EQ(part_of(arrived.longest, "spawned", path_share::of::scheduling), 0);
+  EXPECT_EQ(part_of(arrived.longest, "main", path_share::of::task), 12);
+  EXPECT_EQ(part_of(arrived.longest, "finish", path_share::of::finish), 9);
+  EXPECT_EQ(part_of(arrived.longest, "only there", path_share::of::task), 0);
+  EXPECT_EQ(part_of(arrived.burdened, "spawned", path_share::of::task), 30);
+  EXPECT_EQ(part_of(arrived.burdened, "spawned", path_share::of::scheduling), 5);
 }
 
 TEST(SpanWords, ASiteWhoseTextComesLaterKeepsItsNumber) {
@@ -54,19 +57,32 @@ TEST(SpanWords, ASiteWhoseTextComesLaterKeepsItsNumber) {
 
 TEST(SpanWords, TooFewWordsAreRefused) {
   site_table sites;
-  path sent;
+  critical_paths sent;
   sent.extend(sites.number_of("main"), 12);
   span_words words;
-  put_path(words, sent, sites);
+  put_paths(words, sent, sites);
   for (std::size_t n = 0; n < words.size(); ++n) {
     span_reader from{std::span(words).first(n)};
-    static_cast<void>(from.next_path(sites));
+    static_cast<void>(from.next_paths(sites));
     EXPECT_FALSE(from.good()) << n;
   }
   const span_words too_few{17, 1, 2};
   span_reader long_text(too_few);
   EXPECT_EQ(long_text.text(), "");
   EXPECT_FALSE(long_text.good());
+}
+
+TEST(SpanWords, AShareOfNoKindIsRefused) {
+  site_table sites;
+  critical_paths sent;
+  sent.extend(sites.number_of("main"), 12);
+  span_words words;
+  put_paths(words, sent, sites);
+  constexpr std::size_t first_share = 2;  // after the length and the number of shares
+  words[first_share] |= 3;
+  span_reader from(words);
+  static_cast<void>(from.next_paths(sites));
+  EXPECT_FALSE(from.good());
 }
 
 }  // namespace
