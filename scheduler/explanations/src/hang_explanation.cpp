@@ -66,7 +66,8 @@ bool hang_explanation::is_among_lowest(const object_name& call) {
 }
 
 void hang_explanation::add(fiber& f, const wait_record& waits, const char* caller) {
-  note_node(f, node_of(f, waits, caller, false));
+  const std::uint32_t node = node_of(f, waits, caller, false);
+  if (node != no_task) note_node(f, node);
 }
 
 void hang_explanation::add(const task_state& task, const task_counter* outermost,
@@ -95,6 +96,7 @@ void hang_explanation::explain(place_waits& to) {
   to.cycle = describe_cycle(steps);
   to.kind_of_cycle = kind_of_cycle(steps);
   if (scope_ == graph_scope::some_tasks && purpose_ == graph_purpose::cycle) leave_out_ends();
+  to.not_in_graph = left_out_;
   condense(to);
 }
 
@@ -117,7 +119,9 @@ void hang_explanation::add_parked() {
     for (fiber* const f : std::exchange(parked_, {})) {
       if (is_added(*f) || accepts_ == nullptr || !accepts_(*f)) continue;
       const wait_record waits = waits_for(*f);
-      if (waits.construct != nullptr) note_node(*f, node_of(*f, waits, "", true));
+      const std::uint32_t node =
+          waits.construct == nullptr ? no_task : node_of(*f, waits, "", true);
+      if (node != no_task) note_node(*f, node);
     }
   }
 }

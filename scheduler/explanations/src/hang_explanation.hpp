@@ -34,10 +34,10 @@
 // Tasks share a node, too, if they wait for the same object in the same way, are of one group, and
 // are needed by the same objects for the same reasons: then a cycle that leads through one of them
 // exists for each of them. So the memory grows with the number of objects and groups, and not with
-// the number of tasks. A task that another one reports as needed, such as the holder of a mutex,
-// has a node of its own. Calls of other places are objects, too. Of their names only the lowest
-// become part of a message, so that all places choose the same ones, and further calls share an
-// object that needs no task.
+// the number of tasks; and when there are `nodes_max` nodes, further tasks are left out. A task
+// that another one reports as needed, such as the holder of a mutex, has a node of its own. Calls
+// of other places are objects, too. Of their names only the lowest become part of a message, so
+// that all places choose the same ones, and further calls share an object that needs no task.
 //
 // Requires, while an object exists: the tasks on the given fibers do not run. What they wait for
 // may change nevertheless, since messages are received and other threads run: phases advance, for
@@ -54,6 +54,9 @@ namespace apgas::inline v0::scheduler {
 // 200 bytes, they are 1 MiB.
 inline constexpr std::size_t single_objects_max = 4096;
 
+// A graph has about so many nodes at most. With their objects and edges they take 120 MB.
+inline constexpr std::size_t graph_nodes_max = std::size_t{1} << 18;
+
 // What the task on this fiber waits for; construct is null if there is no task or it does not wait.
 wait_record waits_for(const fiber& f);
 
@@ -67,8 +70,9 @@ class hang_explanation final : private wait_explainer {
   // With names, edges of objects for which only tasks of other places wait are kept for condense().
   explicit hang_explanation(const object_names* names = nullptr,
                             graph_scope scope = graph_scope::all_tasks,
-                            graph_purpose purpose = graph_purpose::cycle) noexcept
-      : names_(names), scope_(scope), purpose_(purpose) {}
+                            graph_purpose purpose = graph_purpose::cycle,
+                            std::size_t nodes_max = graph_nodes_max) noexcept
+      : names_(names), scope_(scope), purpose_(purpose), nodes_max_(nodes_max) {}
   graph_purpose purpose() const noexcept { return purpose_; }
 
   // For graph_scope::some_tasks: a task that waits in a batch, and has no record, is part of the
@@ -191,6 +195,8 @@ class hang_explanation final : private wait_explainer {
   const object_names* const names_;
   const graph_scope scope_;
   const graph_purpose purpose_;
+  const std::size_t nodes_max_;
+  std::uint64_t left_out_ = 0;  // tasks
   std::function<bool(const fiber&)> accepts_;
   std::vector<waiting_task> tasks_;  // one for each node
   std::unordered_multimap<std::size_t, std::uint32_t> nodes_by_hash_;

@@ -185,14 +185,20 @@ std::string job_report::edges_text(const wait_edges& edges, std::size_t most) co
   return text + places_lines();
 }
 
-// What the workers of each place run, and which places have not answered.
+// What the workers of each place run, what is missing of its graph, and which places have not
+// answered.
 std::string job_report::places_lines() const {
   std::string text;
+  const auto add = [&](const place_waits& p, std::string_view line) {
+    text += places_ > 1 ? fmt::format("\nplace {}: {}", p.place, line) : fmt::format("\n{}", line);
+  };
   for (const place_waits& p : answers_) {
-    for (const std::string& line : p.running) {
-      text +=
-          places_ > 1 ? fmt::format("\nplace {}: {}", p.place, line) : fmt::format("\n{}", line);
-    }
+    for (const std::string& line : p.running) add(p, line);
+    if (p.not_in_graph == 0) continue;
+    add(p,
+        fmt::format("so many tasks wait in different ways that {} of them are counted above, but "
+                    "are left out of what tasks await and of the search for a cycle",
+                    p.not_in_graph));
   }
   for (const missing_place& m : missing_) {
     text += fmt::format(

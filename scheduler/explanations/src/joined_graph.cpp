@@ -13,11 +13,11 @@ namespace apgas::inline v0::scheduler {
 
 joined_graph::joined_graph(const std::vector<place_waits>& answers) {
   for (const place_waits& p : answers) {
-    complete_ &= p.asleep;
+    complete_ &= p.asleep && p.not_in_graph == 0;
     const std::size_t first = tasks_.size();
     for (const place_waits::task& t : p.graph_tasks)
       tasks_.push_back({.entry = &t, .place = p.place});
-    of_place_[p.place] = {first, tasks_.size()};
+    if (p.not_in_graph == 0) of_place_[p.place] = {first, tasks_.size()};
     add_objects(p, first);
   }
   add_collectives(answers);

@@ -84,13 +84,13 @@ class joined_graph {
   std::vector<cycle_step> cycle_of(const std::vector<joined_need>& needs, bool with_places) const;
 
   std::vector<joined_task> tasks_;
-  std::map<int, task_range> of_place_;
+  std::map<int, task_range> of_place_;  // of the places whose tasks are all known
   std::vector<place_waits::object> objects_;
   std::map<std::string, std::uint32_t> named_;
   std::vector<joined_need> needs_;
   std::vector<absent_member> absent_;
-  std::vector<choice> choices_;  // of those whose place has answered
-  bool complete_ = true;         // no place runs tasks
+  std::vector<choice> choices_;  // of those at places in of_place_
+  bool complete_ = true;         // no place runs tasks, and all tasks are known
 };
 
 }  // namespace apgas::inline v0::scheduler

@@ -46,9 +46,13 @@ bool hang_explanation::share_a_node(const waiting_task& a, const waiting_task& b
          });
 }
 
-// Returns the node of a task that is added.
+// Returns the node of a task that is added, or no_task if it is left out.
 std::uint32_t hang_explanation::node_of(fiber& f, const wait_record& waits, const char* caller,
                                         bool in_batch) {
+  if (tasks_.size() >= nodes_max_) {
+    ++left_out_;
+    return no_task;
+  }
   const std::uint32_t object = object_of(waits);
   waiting_task t{.on = &f, .waits = waits, .object = object, .caller = caller};
   t.in_batch = in_batch;
@@ -80,13 +84,16 @@ std::uint32_t hang_explanation::node_of_substitute(const task_state& task,
                                                    const task_counter* outermost,
                                                    const wait_record& waits, bool main) {
   constexpr std::size_t substitutes_max = 4096;
-  if (substitutes_.size() == substitutes_max) return no_task;
+  if (substitutes_.size() == substitutes_max) {
+    ++left_out_;
+    return no_task;
+  }
   fiber& f = substitutes_.emplace_back();
   f.task = task;
   f.outermost = outermost;
   f.runs_main = main;
   const std::uint32_t node = node_of(f, waits, "", false);
-  if (tasks_[node].on != &f) substitutes_.pop_back();
+  if (node == no_task || tasks_[node].on != &f) substitutes_.pop_back();
   return node;
 }
 

@@ -107,12 +107,13 @@ struct place_waits {
   std::vector<task> graph_tasks;
   std::vector<object> objects;
   std::vector<need> needs;
+  std::uint64_t not_in_graph = 0;  // tasks that are left out of it, since there are too many
   std::vector<team> teams;
 
   template <class Archive>
   void serialize(Archive& a) {
     a(place, asleep, tasks, groups, running, cycle, kind_of_cycle, cycle_is_certain, graph_tasks,
-      objects, needs, teams);
+      objects, needs, not_in_graph, teams);
   }
 };
 
