@@ -47,7 +47,8 @@ void set_handler(void (*handler)(int)) noexcept {
 
 }  // namespace
 
-quit_signal_handler::quit_signal_handler(int event_to_signal) noexcept : event_(event_to_signal) {
+quit_signal_handler::quit_signal_handler(int event_to_signal) noexcept
+    : received_before_(quit_signals()), event_(event_to_signal) {
   const std::lock_guard hold(handler_lock);
   if (event_ >= 0) wake_event.store(event_, base::relaxed);
   if (handlers++ == 0 && handler_is(SIG_DFL)) set_handler(on_quit);

@@ -75,8 +75,7 @@ void watchdog::stop() noexcept {
 void watchdog::watch() {
   const base::own_thread counts;
   std::optional<quit_signal_handler> handler;
-  if (watched_.settings.report_on_signal) handler.emplace();
-  signals_ = quit_signals();
+  if (watched_.settings.report_on_signal) signals_ = handler.emplace().received_before();
   while (!sleep_.park(std::min<std::chrono::nanoseconds>(patience_ / 4, longest_pause))) {
     without_exceptions([this] { tasks.observe(); });
     without_exceptions([this] { look_at_workers(); });

@@ -18,6 +18,7 @@
 #include <apgas/monitor.hpp>
 #include <apgas/mutex.hpp>
 #include <apgas/scheduler/place_watch.hpp>
+#include <apgas/scheduler/quit_signal.hpp>
 #include <apgas/sleep.hpp>
 
 #include "support/scheduler_fixture.hpp"
@@ -200,6 +201,16 @@ TEST(Watchdog, HandlesSigquitWhileItExistsAndOnlyInPlaceOfTheDefault) {
   std::signal(SIGQUIT, SIG_IGN);
   run_tasks(settings, [&] { blocking([] { std::this_thread::sleep_for(50ms); }); });
   EXPECT_EQ(quit_handler(), SIG_IGN);
+  std::signal(SIGQUIT, before);
+}
+
+TEST(QuitSignal, ThatComesAtOnceIsSeen) {
+  const auto before = std::signal(SIGQUIT, SIG_DFL);
+  for (int i = 0; i < 3; ++i) {
+    const scheduler::quit_signal_handler handler;
+    std::raise(SIGQUIT);
+    EXPECT_EQ(scheduler::quit_signals(), handler.received_before() + 1);
+  }
   std::signal(SIGQUIT, before);
 }
 

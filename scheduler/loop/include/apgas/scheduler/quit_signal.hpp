@@ -17,7 +17,11 @@ class quit_signal_handler {
   quit_signal_handler& operator=(const quit_signal_handler&) = delete;
   ~quit_signal_handler();
 
+  // Returns quit_signals() of before this object existed, so that a comparison misses no signal.
+  unsigned received_before() const noexcept { return received_before_; }
+
  private:
+  const unsigned received_before_;
   const int event_;
 };
 
