@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cerrno>
+#include <cstdio>
 #include <system_error>
 
 #include <fmt/format.h>
@@ -64,6 +65,8 @@ std::vector<std::string> write_trace_file(const std::string& path,
   const int error = file.close();
   if (written != nullptr) *written = error == 0;
   if (error != 0) {
+    if (struct stat found{}; stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode))
+      std::remove(path.c_str());
     lines.push_back(fmt::format("the trace {} is not complete: it could not be written ({})", path,
                                 std::system_category().message(error)));
   }

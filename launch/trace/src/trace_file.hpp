@@ -9,9 +9,9 @@
 namespace apgas::inline v0::launch {
 
 // Merges what the places have recorded and writes it to `path`, in the format that its extension
-// asks for. Returns the lines that the user should see: an error of the file, and what was dropped.
-// Sets *written, unless `written` is null, to whether the file was written as a whole.
-// Throws: std::bad_alloc.
+// asks for. A file that is not complete is removed, to make space for the records. Returns the
+// lines that the user should see: an error of the file, and what was dropped. Sets *written, unless
+// `written` is null, to whether the file was written as a whole. Throws: std::bad_alloc.
 std::vector<std::string> write_trace_file(const std::string& path,
                                           const std::vector<place_trace>& places,
                                           const std::vector<clock_offset>& clocks,

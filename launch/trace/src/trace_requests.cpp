@@ -50,8 +50,8 @@ void job_trace::end() noexcept {
   const bool left = unwritten_.load(base::acquire) && leaves_record_;  // P2 of job_trace.hpp
   if (left && !problems_.empty()) {
     problems_.front() += fmt::format(
-        "; each place leaves its record, {0}.place0 for example, and apgas-trace-merge {0} makes a "
-        "trace of them",
+        "; each place leaves its record if there is space for it, {0}.place0 for example, and "
+        "apgas-trace-merge {0} makes a trace of them",
         path_);
   }
   for (const std::string& line : problems_) base::warn(line);

@@ -6,6 +6,8 @@ Takes the arguments of trace_test.py from the command line.
 
 import os
 import pathlib
+import resource
+import signal
 import subprocess
 import sys
 import tempfile
@@ -27,10 +29,15 @@ def environment(path, **variables):
 WITHOUT_TOOL = {"PATH": "/nonexistent"}
 
 
-def job(path, *arguments, timeout=120, **variables):
-    """Runs the program and returns its code and the lines of the library."""
+def job(path, *arguments, timeout=120, most_bytes=None, **variables):
+    """Runs the program and returns its code and the lines of the library. With `most_bytes`, no
+    file of it becomes larger."""
+    def limit():
+        signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+        resource.setrlimit(resource.RLIMIT_FSIZE, (most_bytes, most_bytes))
     done = subprocess.run([TRACED, *arguments], env=environment(path, **variables),
-                          capture_output=True, text=True, timeout=timeout, check=False)
+                          capture_output=True, text=True, timeout=timeout, check=False,
+                          preexec_fn=limit if most_bytes else None)
     return done.returncode, [x for x in done.stderr.splitlines() if x.startswith("apgas: ")]
 
 
