@@ -95,7 +95,10 @@ def packets(file):
             if byte[0] < 128:
                 break
             shift += 7
-        packet = file.read(length)
+        try:
+            packet = file.read(length)
+        except (MemoryError, OverflowError):
+            raise Truncated from None
         if len(packet) != length:
             raise Truncated
         yield packet

@@ -4,6 +4,7 @@
 
 import json
 import pathlib
+import random
 import subprocess
 import sys
 import tempfile
@@ -167,6 +168,20 @@ class Tool(unittest.TestCase):
                 done = self.run_tool(content)
                 self.assertEqual((done.returncode, done.stdout), (1, ""))
                 self.assertRegex(done.stderr, rf"^apgas-trace: {self.path} {reason}.*\n$")
+
+    def test_damaged_files_give_at_most_one_line(self):
+        for content in (as_json(EXAMPLE), pf.example()):
+            choose = random.Random(len(content))
+            refused = 0
+            for _ in range(60):
+                damaged = bytearray(content)
+                for _ in range(3):
+                    damaged[choose.randrange(len(damaged))] = choose.randrange(256)
+                done = self.run_tool(bytes(damaged))
+                self.assertIn((done.returncode, done.stderr.count("\n")), ((0, 0), (1, 1)),
+                              (bytes(damaged), done.stderr))
+                refused += done.returncode
+            self.assertGreater(refused, 10)
 
     def test_wrong_options(self):
         for arguments, reason in (([], "required: COMMAND"), (["show"], "invalid choice"),
