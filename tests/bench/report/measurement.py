@@ -15,6 +15,7 @@ import subprocess
 import sys
 import time
 from collections import defaultdict
+from typing import NamedTuple
 
 import programs
 
@@ -86,12 +87,21 @@ class Progress:
         print(f"{start}{line}", end=end, file=self.output, flush=True)
 
 
+class Measured(NamedTuple):
+    """What the commands have measured."""
+    samples: dict  # by group and key
+    failures: list
+    left_out: list  # the given notes, and a line about each other part that was left out
+    others: float  # cores that other programs have used
+    commands_of: dict  # the (group, command) pairs that measure a benchmark of a group
+
+
 def measure(commands, rounds, quick, notes=()):
-    """Runs (group, command) pairs; returns samples by group and key, failures, the notes followed
-    by a line about each other part that was left out, and noise."""
+    """Runs (group, command) pairs."""
     estimate = {id(command): command.seconds[quick] for _, command in commands}
     progress = Progress(sum(estimate.values()) * rounds)
     samples, failures, left_out = defaultdict(lambda: defaultdict(list)), {}, list(notes)
+    commands_of = defaultdict(dict)
     before, begin = busy_seconds(), time.monotonic()
     for number in range(rounds):
         for group, command in commands:
@@ -109,13 +119,15 @@ def measure(commands, rounds, quick, notes=()):
                 if number > 0 or rounds == 1:
                     for key, value in found.items():
                         samples[group][key].append(value)
+                        commands_of[group, key.benchmark][id(command)] = (group, command)
             progress.spent += estimate[id(command)]
     everything, own = (now - then for now, then in zip(busy_seconds(), before))
     others = max(0.0, everything - own) / max(time.monotonic() - begin, 1e-9)
     progress.show("done")
     if progress.output.isatty():
         print(file=progress.output)
-    return samples, list(failures.values()), left_out, others
+    return Measured(samples, list(failures.values()), left_out, others,
+                    {benchmark: list(found.values()) for benchmark, found in commands_of.items()})
 
 
 def first_line(*command):
