@@ -1,6 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Plots of figures that stand in docs/performance.md: <name>.json has the figures, <name>.svg the
-plot."""
+"""Plots of figures that are kept elsewhere: <name>.json has the figures, <name>.svg the plot."""
 
 import hashlib
 import json
@@ -27,15 +26,15 @@ def rows_after(text, after):
     return rows[:1] + rows[2:]  # without the line below the titles
 
 
-def main(name, values, draw):
-    """values() reads the figures from the tables, and draw(values) returns the figure. With --check
-    only compares the files with the tables."""
+def main(name, values, draw, source=TABLES):
+    """values() reads the figures from the source, and draw(values) returns the figure. With --check
+    only compares the files with the source."""
     found = values()
     data = json.dumps(found, indent=1) + "\n"
     file, plot = HERE / f"{name}.json", HERE / f"{name}.svg"
     if sys.argv[1:] == ["--check"]:
         if file.read_text() != data:
-            sys.exit(f"{name}.json has not the values of {TABLES.name}: run docs/plots/{name}.py")
+            sys.exit(f"{name}.json has not the values of {source.name}: run docs/plots/{name}.py")
         if mark(name, data) not in plot.read_text():
             sys.exit(f"{name}.svg was not made from {name}.json: run docs/plots/{name}.py")
         return
