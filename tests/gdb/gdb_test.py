@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """The commands of gdb on a process and on a core file: gdb_test.py <program> <library>.
 
-The program is suspended.cpp. gdb starts it, so that no right to attach is necessary. Exit code 77:
+The program is suspended.cpp. gdb starts it, so that no right to attach is necessary; one test
+attaches, and is skipped where that is not allowed. Exit code 77:
 gdb is not installed, and with APGAS_TEST_REQUIRE_TOOLS that is an error instead; or all tests
 passed but those that were skipped because this system writes no core file into the current folder.
 """
@@ -89,7 +90,7 @@ class Commands(unittest.TestCase):
         if self.core is None:
             raise self.no_core
 
-    def check(self, outputs):
+    def check(self, outputs, runs="abort"):
         tasks, where, finish, unknown, without = outputs[:5]
         line = r"[^ ]*suspended.cpp:\d+"
         self.assertRegex(tasks,
@@ -122,7 +123,7 @@ class Commands(unittest.TestCase):
         self.assertIn("mutex::lock", writer)
         self.assertIn("clock::advance", phase)
         self.assertNotIn("clock::advance", writer)
-        self.assertRegex(running, r"(?s)abort.*suspend_all")
+        self.assertRegex(running, rf"(?s){runs}.*suspend_all")
         for output in waiting, writer, phase:
             self.assertNotIn("corrupt stack", output)
             self.assertNotIn("futex", output, "a frame of the thread")
@@ -134,6 +135,20 @@ class Commands(unittest.TestCase):
             self.skipTest(f"gdb must not trace a process here: {said}")
         self.assertEqual(len(outputs), len(START + COMMANDS), said)
         self.check(outputs[len(START):])
+
+    def test_a_process_that_runs(self):
+        with subprocess.Popen([PROGRAM, "lingers"], env=ENVIRONMENT, stdout=subprocess.PIPE,
+                              text=True) as program:
+            try:
+                self.assertEqual(program.stdout.readline(), "computes on\n")
+                outputs, said = gdb("-p", str(program.pid), commands=COMMANDS)
+                self.assertIsNone(program.poll(), "it runs on")
+            finally:
+                program.kill()
+        if "ptrace" in said:
+            self.skipTest(f"gdb must not attach to a process here: {said}")
+        self.assertEqual(len(outputs), len(COMMANDS), said)
+        self.check(outputs, runs="compute_on")
 
     def test_core_file(self):
         self.needs_core()

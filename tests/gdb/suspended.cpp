@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// A program that aborts while its tasks wait, for gdb_test.py.
+// A program that aborts while its tasks wait, for gdb_test.py; or with `lingers` computes on.
 #include <chrono>
+#include <cstdio>
 #include <cstdlib>
+#include <string_view>
 
 #include <apgas/apgas.hpp>
 
@@ -21,8 +23,15 @@ apgas::task<> read_later(apgas::future<int> value) {
   static_cast<void>(co_await value);  // coroutines wait
 }
 
+// Runs until the process is killed.
+[[noreturn, gnu::noinline]] void compute_on() {
+  std::puts("computes on");
+  std::fflush(stdout);
+  for (volatile unsigned long n = 0;;) n = n + 1;
+}
+
 // Each task begins before the next is spawned, so that gdb shows them in this order.
-void suspend_all() {
+void suspend_all(bool lingers) {
   apgas::latch gate(1);
   apgas::semaphore begun(0);
   apgas::mutex held;
@@ -49,6 +58,7 @@ void suspend_all() {
     begun.acquire();
     for (int i = 0; i < 2; ++i) apgas::async(apgas::name("reader"), read_later(value.get_future()));
     apgas::sleep_for(200ms);  // until the tasks wait
+    if (lingers) compute_on();
     std::abort();
   });
 }
@@ -76,6 +86,7 @@ void drain() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const bool drains = argc > 1;
-  return apgas::run(argc, argv, [drains] { drains ? drain() : suspend_all(); });
+  const std::string_view mode = argc > 1 ? argv[1] : "";
+  return apgas::run(argc, argv,
+                    [mode] { mode == "drain" ? drain() : suspend_all(mode == "lingers"); });
 }
