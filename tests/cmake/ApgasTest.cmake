@@ -243,8 +243,8 @@ endfunction()
 # reason; one test, compile_fail_controls, compiles all such files together. The file sees the headers of the
 # whole library, which an earlier test precompiles; with LINK only those of the module and the modules
 # below it.
-# With FIRST the first error must match, which is the line that a user reads. If clang++-16 is
-# installed beside another compiler, `name.clang` repeats the test with it.
+# With FIRST the first error must match, which is the line that a user reads. If clang is installed
+# beside another compiler, `name.clang` repeats the test with it.
 function(apgas_compile_fail_test name)
   cmake_parse_arguments(PARSE_ARGV 1 arg "FIRST" "SOURCE;EXPECT;LINK" "")
   set(source ${CMAKE_CURRENT_SOURCE_DIR}/${arg_SOURCE})
@@ -260,7 +260,7 @@ function(apgas_compile_fail_test name)
   apgas_compile_fail_run(${name} "${source}" "${arg_EXPECT}" apgas "${first}"
     -Dfirst_error=${arg_FIRST})
   set_tests_properties(${name} PROPERTIES FIXTURES_REQUIRED compile_fail_headers)
-  find_program(APGAS_SECOND_COMPILER clang++-16)
+  find_program(APGAS_SECOND_COMPILER NAMES clang++-16 clang++)
   mark_as_advanced(APGAS_SECOND_COMPILER)
   if(APGAS_TEST_FULL AND arg_FIRST AND APGAS_SECOND_COMPILER AND
       NOT CMAKE_CXX_COMPILER_ID STREQUAL "Clang")

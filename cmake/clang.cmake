@@ -1,0 +1,13 @@
+# The compiler of the presets asan, tsan, fuzz, clang and libcxx: clang 16 where it is installed under
+# that name, as in Debian and Ubuntu; else the clang that the system has, as in Fedora and Arch. Another
+# one is chosen by -DCMAKE_C_COMPILER and -DCMAKE_CXX_COMPILER.
+if(NOT DEFINED CMAKE_CXX_COMPILER)
+  find_program(apgas_clang NAMES clang-16 clang)
+  find_program(apgas_clang_cxx NAMES clang++-16 clang++)
+  mark_as_advanced(apgas_clang apgas_clang_cxx)
+  if(NOT apgas_clang OR NOT apgas_clang_cxx)
+    message(FATAL_ERROR "clang is not installed: bash launch/prepare.sh prints the commands")
+  endif()
+  set(CMAKE_C_COMPILER ${apgas_clang})
+  set(CMAKE_CXX_COMPILER ${apgas_clang_cxx})
+endif()
