@@ -32,8 +32,8 @@ package_test(pkg_config 300)
 set_tests_properties(package.find_package package.pkg_config PROPERTIES
   FIXTURES_REQUIRED apgas_installed)
 # Another project may build its parts with joined sources, which takes a fifth of the time.
-package_test(add_subdirectory 1200 -DAPGAS_SOURCE_DIR=${PROJECT_SOURCE_DIR}
-  -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
+set(package_joined -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
+package_test(add_subdirectory 1200 ${package_joined})
 set_property(TEST package.add_subdirectory APPEND PROPERTY LABELS long)
 
 get_target_property(type apgas TYPE)
@@ -60,18 +60,14 @@ apgas_add_test(package.man_pages package 1 300 ""
 # CMake can fetch the last commit, and its source archive has the same bytes everywhere and can be
 # built.
 if(EXISTS ${PROJECT_SOURCE_DIR}/.git)
-  package_test(fetch_content 1200
-    "-DAPGAS_FETCH=GIT_REPOSITORY \"file://${PROJECT_SOURCE_DIR}\" GIT_TAG HEAD"
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
+  package_test(fetch_content 1200 ${package_joined})
   add_test(NAME package.source_archive COMMAND ${Python3_EXECUTABLE}
     ${PROJECT_SOURCE_DIR}/tests/package/source_archive.py ${package_dir}/source_archive)
   set_tests_properties(package.source_archive PROPERTIES LABELS package TIMEOUT 600
     FIXTURES_SETUP apgas_archive)
   apgas_test_needs(package.source_archive package)
-  set(unpacked ${package_dir}/source_archive/unpacked)
-  set(package_source ${unpacked}/tests/package)
-  package_test(unpacked_archive 1200 "-DAPGAS_FETCH=SOURCE_DIR \"${unpacked}\""
-    -DCMAKE_UNITY_BUILD=ON -DCMAKE_CXX_FLAGS_RELEASE=-O1)
+  set(package_source ${package_dir}/source_archive/unpacked/tests/package)
+  package_test(unpacked_archive 1200 ${package_joined})
   unset(package_source)
   set_tests_properties(package.unpacked_archive PROPERTIES FIXTURES_REQUIRED apgas_archive)
   set_property(TEST package.fetch_content package.unpacked_archive APPEND PROPERTY LABELS long)

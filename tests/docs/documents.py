@@ -19,6 +19,13 @@ def blocks(document):
         yield line, language, info or "", textwrap.dedent(code) if block[1] else code
 
 
+def fragments(document, test):
+    """Yields (line, code) of the blocks of a document that the test uses, a path below ROOT."""
+    for line, _, info, code in blocks(document):
+        if info == f"fragment: {test}":
+            yield line, code
+
+
 def pages():
     """The documents below docs/, and the README.md of each folder but the root."""
     folders = [folder for folder in ROOT.iterdir() if folder.is_dir()

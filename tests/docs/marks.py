@@ -6,7 +6,8 @@
                                  that is not run says why (```sh no-test: WHY), MARKED lists it,
                                  bash can parse it, and our own tools have the options that it
                                  names. A block of text says what it is: an output (outputs.py), one
-                                 that is not compared, and why, or one of TEXTS
+                                 that is not compared, and why, or one of TEXTS. A part of a file
+                                 names the test that uses it (```cmake fragment: FILE)
   marks.py compiled DOCUMENT...  no document but these has a program in C++; moving.py compiles
                                  those of docs/moving
 """
@@ -54,6 +55,8 @@ TEXTS = ("diagram", "formula", "file",  # no output
          "messages")  # found in the sources by messages.py
 # examples.py and moving.py compare blocks of the kind output, too.
 COMPARED = ("excerpt", "sample", *outputs.SESSIONS)
+# Blocks in these languages are files that shell blocks use, or fragments.
+PARTS = ("c", "cmake", "python")
 OPTION = re.compile(r"(?<![\w-])(--?[a-zA-Z][\w-]*)([ =][A-Z{]|\b)")
 
 
@@ -72,10 +75,20 @@ def check_marked(run):
                 problems.append(f"{where}: say what this is: ```text sample, for example")
             elif language == "text" and document not in run and info in COMPARED:
                 problems.append(f"{where}: no test compares this {info}: see CMakeLists.txt")
+            elif language in PARTS and (info or document not in run):
+                problems += check_fragment(where, document, info)
         if found != MARKED.get(document, []):
             problems.append(f"{document} marks {found}; MARKED lists {MARKED.get(document, [])}. "
                             "Mark a block that no test runs by ```sh no-test: WHY")
     return problems
+
+
+def check_fragment(where, document, info):
+    """What is wrong with a block that no shell block uses."""
+    test = documents.ROOT / info.removeprefix("fragment: ")
+    if not info.startswith("fragment: ") or not test.is_file():
+        return [f"{where}: name the test that uses this block: ```cmake fragment: FILE"]
+    return [] if document in test.read_text() else [f"{where}: {test.name} does not name this page"]
 
 
 def check_unrun(where, code):

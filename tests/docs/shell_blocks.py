@@ -20,8 +20,8 @@ folder; at its end the processes that it has left are killed. A block that begin
   ```cpp, ```c, ```python, ```yaml, ```cmake  is a file, and so is ```sh that begins with #!: it is
                     written, in the folder of the session, before the next shell block that names a
                     .cpp, .c, .py, .yaml or .sh file or calls cmake -B, unless the file is there.
-                    With another word after the language it is not a file, and nor is C++ without a
-                    main(), which examples.py compiles
+                    With another word after the language (fragment: FILE) it is not a file, and nor
+                    is C++ without a main(), which examples.py compiles
   ```text           and a kind is what the shell block before it prints, or a session whose commands
                     are run: see outputs.py
 """

@@ -101,6 +101,20 @@ class Marks(InTree):
         self.page("text sample\na")
         self.assertEqual(marks.check_marked(["docs/page.md"]), [])
 
+    def test_a_fragment_names_the_test_that_uses_it(self):
+        test = self.tree / "tests/use.py"
+        test.parent.mkdir()
+        test.write_text("run('docs/page.md')")
+        self.page("cmake fragment: tests/use.py\na", "python fragment: tests/use.py\nb")
+        self.assertEqual(marks.check_marked([]), [])
+        for wrong in ("cmake", "c", "cmake fragment", "python fragment: tests/none.py"):
+            self.page(f"{wrong}\na")
+            self.assertIn("name the test that uses this", *marks.check_marked([]), wrong)
+        self.page("cmake\na")
+        self.assertEqual(marks.check_marked(["docs/page.md"]), [])
+        self.page("cmake fragment: tests/use.py\na", name="docs/other.md")
+        self.assertIn("use.py does not name this page", *marks.check_marked(["docs/page.md"]))
+
     def test_the_readme_of_each_folder_is_checked(self):
         for name in ("apps/fib/README.md", "build/apps/README.md", "README.md"):
             self.page("text\na", name=name)

@@ -4,14 +4,25 @@
 
 import array
 import concurrent.futures
+import contextlib
 import ctypes
+import io
 import os
+import pathlib
+import shutil
 import subprocess
 import sys
+import tempfile
 import threading
 import time
 import traceback
+import types
 import unittest
+
+ROOT = pathlib.Path(__file__).resolve().parents[4]
+sys.dont_write_bytecode = True
+sys.path.append(str(ROOT / "tests/docs"))
+import documents  # noqa: E402
 
 sys.path.insert(0, sys.argv.pop(1))
 BODY = ctypes.CDLL(sys.argv.pop(1))
@@ -232,6 +243,40 @@ class PoolOfCompiledFunctions(unittest.TestCase):
             BODY.meet(came, 2)
         self.assertEqual(concurrent.futures.wait([running, waiting], 60).not_done, set())
         self.assertTrue(running.result(0))
+
+
+class Readme(unittest.TestCase):
+    """The fragments of the README run as it prints them."""
+
+    README = "apps/integrations/python/README.md"
+
+    def setUp(self):
+        folder = tempfile.TemporaryDirectory()
+        self.addCleanup(folder.cleanup)
+        shutil.copy(BODY._name, f"{folder.name}/librelax.so")
+        self.addCleanup(os.chdir, os.getcwd())
+        os.chdir(folder.name)
+        try:
+            import numpy  # noqa: PLC0415
+        except ImportError:
+            numpy = types.SimpleNamespace(zeros=lambda n: array.array("d", bytes(8 * n)))
+        self.rows = []
+        self.names = {"ctypes": ctypes, "numpy": numpy, "n": 20, "row": self.rows.append,
+                      "library": BODY, "array": array.array("d", [1] * 20),
+                      "work": lambda item: item + "!", "items": ["a", "b"]}
+
+    def test_its_fragments(self):
+        found = documents.fragments(self.README, "apps/integrations/python/tests/apgas_test.py")
+        printed = []
+        for line, code in found:
+            with contextlib.redirect_stdout(io.StringIO()) as output:
+                exec(compile("\n" * line + code, self.README, "exec"), self.names)
+            printed.append(output.getvalue())
+        self.assertEqual(printed, ["['a!', 'b!']\n", "", f"{sum(range(100)) / 2}\n"])
+        self.assertEqual(sorted(self.rows), list(range(20)))
+        self.assertEqual(list(self.names["array"]), [1.0 + i for i in range(20)])
+        values = self.names["values"]
+        self.assertEqual((len(values), values[7], values[999_999]), (1_000_000, 7, 999_999))
 
 
 class Processes(unittest.TestCase):

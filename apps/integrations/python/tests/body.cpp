@@ -9,6 +9,10 @@ extern "C" {
 
 void square(std::int64_t i, void* data) { static_cast<double*>(data)[i] *= static_cast<double>(i); }
 
+// The functions of the README.
+void relax(std::int64_t i, void* data) { static_cast<double*>(data)[i] += static_cast<double>(i); }
+double solve(int i) { return i / 2.0; }
+
 // Waits until `all` calls with this counter are running. Returns whether they came within a minute.
 bool meet(std::int64_t* counter, std::int64_t all) {
   const std::atomic_ref came(*counter);
