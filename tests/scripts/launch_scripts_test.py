@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """./launch/test with the name of a test works after ./launch/quickstart, which configures no tests.
 CMake configures a copy of the repository, but nothing is compiled. Those with containers fail
-without an engine if somebody asks for them."""
+without an engine if somebody asks for them, and the summary says how long they made images."""
 
 import os
 import pathlib
@@ -23,6 +23,19 @@ case "$*" in
 *"--preset release --target"*) ;;
 *) exec {cmake} "$@" ;;
 esac
+"""
+# Called with --test-dir <folder>.
+CTEST = """#!/bin/sh
+echo engine required: $APGAS_TEST_REQUIRE_ENGINE.
+mkdir -p "$2/Testing/Temporary"
+cat >"$2/Testing/Temporary/LastTest.log" <<END
+1/2 Testing: cluster.starts.docker
+Output:
+building the image took 95 s
+it took long
+2/2 Testing: cluster.starts.netns
+3 hosts took 0.1 s
+END
 """
 
 
@@ -67,11 +80,13 @@ class AfterQuickstart(unittest.TestCase):
         code, output = self.launch("./launch/test", "no/such/room")
         self.assertEqual(code, 1, output)
         self.assertIn("Lane release has no test with the name or label no/such/room", output)
-        self.program("ctest", "#!/bin/sh\necho engine required: $APGAS_TEST_REQUIRE_ENGINE.\n")
+        self.program("ctest", CTEST)
         for selected, required in ("shell_blocks_test", ""), ("docker", "1"):
             code, output = self.launch("./launch/test", selected)
             self.assertEqual(code, 0, output)
             self.assertIn(f"engine required: {required}.", output)
+            self.assertRegex(output, r"Summary .*\nrelease +passed .*\n"
+                             r"  cluster.starts.docker: building the image took 95 s\nAll passed.")
 
 
 if __name__ == "__main__":
