@@ -244,6 +244,10 @@ class Peers(unittest.TestCase):
             self.assertEqual(runtimes.build_program("it", self.folder),
                              "no-such-tool is not installed: apt install it")
 
+    def test_each_program_says_where_what_it_needs_comes_from(self):
+        for name, program in runtimes.PROGRAMS.items():
+            self.assertRegex(program.install, r"^apt install |from https://", name)
+
     def test_a_program_that_does_not_compile(self):
         reason = self.build(build=lambda _: ["sh", "-c", "echo one; echo error: 2 >&2; exit 1"])
         self.assertEqual(reason, "error: 2 (apt install it)")

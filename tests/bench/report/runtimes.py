@@ -48,7 +48,7 @@ PROGRAMS = {
     "go": Program(("go",), "apt install golang-go",
                   lambda folder: ["go", "build", "-o", folder / "go_peer", "peer.go"],
                   lambda folder, _: [folder / "go_peer"]),
-    "rust": Program(("cargo",), "install Rust 1.85 or later by rustup",
+    "rust": Program(("cargo",), "install Rust 1.85 or later from https://rustup.rs",
                     lambda folder: ["cargo", "build", "--release", "--locked", "--target-dir",
                                     folder / "rust"],
                     lambda folder, _: [folder / "rust/release/rust_peers"], "rust"),
@@ -61,7 +61,8 @@ PROGRAMS = {
     "fiber": Program(("g++",), "apt install libboost-fiber-dev",
                      built_by_gcc("fiber_fib", "-lboost_fiber", "-lboost_context"),
                      lambda folder, _: [folder / "fiber_fib"]),
-    "taskflow": Program(("g++",), "unpack Taskflow 4 and set CPLUS_INCLUDE_PATH to its folder",
+    "taskflow": Program(("g++",), "unpack Taskflow 4.1 from https://github.com/taskflow/taskflow "
+                        "and set CPLUS_INCLUDE_PATH to its folder",
                         built_by_gcc("taskflow_fib"), lambda folder, _: [folder / "taskflow_fib"]),
 }
 PEERS = [
