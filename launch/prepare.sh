@@ -36,6 +36,12 @@ give_up() {
   exit 1
 }
 
+# refuse <what is wrong with the arguments> <what is right>: as give_up, in one line.
+refuse() {
+  printf 'FAILED: %s. %s\n' "$1" "$2" >&2
+  exit 1
+}
+
 # Debian's names of the packages above, and those of other systems where they differ; - is for a
 # package that a system lacks. Ubuntu's are those of 24.04.
 # Debian              Ubuntu      Fedora                 Arch
@@ -218,9 +224,9 @@ print_installation() {
   local system=${1:-$(find_system)} group wanted install
   case $system in
     debian | ubuntu | fedora | arch) ;;
-    none) give_up "this system has no apt-get, dnf or pacman" \
+    none) refuse "this system has no apt-get, dnf or pacman" \
       "Name a system: debian, ubuntu, fedora or arch" ;;
-    *) give_up "no names of packages are known for: $system" \
+    *) refuse "no names of packages are known for: $system" \
       "Known are debian, ubuntu, fedora and arch" ;;
   esac
   install_command "$system"

@@ -146,6 +146,15 @@ class Prepare(unittest.TestCase):
                 printed = self.run_bash("launch/prepare.sh", system).stdout
                 self.assertEqual(printed.splitlines(), wanted)
 
+    def test_an_unknown_argument_is_refused_in_one_line(self):
+        (self.path / "dirname").symlink_to(shutil.which("dirname"))
+        for script in "test", "docs", "package", "quickstart":
+            done = self.run_bash(f"launch/{script}", "--none")
+            self.assertEqual(done.returncode, 1)
+            self.assertRegex(done.stderr, rf"^FAILED: unknown .*: --none[.] Usage: ./launch/{script}"
+                             r" .*\n$")
+            self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1))
+
     def test_an_unknown_system(self):
         done = self.run_bash("launch/prepare.sh", "suse")
         self.assertEqual(done.returncode, 1)
