@@ -151,8 +151,8 @@ class Prepare(unittest.TestCase):
         for script in "test", "docs", "package", "quickstart":
             done = self.run_bash(f"launch/{script}", "--none")
             self.assertEqual(done.returncode, 1)
-            self.assertRegex(done.stderr, rf"^FAILED: unknown .*: --none[.] Usage: ./launch/{script}"
-                             r" .*\n$")
+            self.assertRegex(done.stderr, "^FAILED: unknown .*: --none[.] "
+                             rf"Usage: ./launch/{script} .*\n$")
             self.assertEqual((done.stdout, done.stderr.count("\n")), ("", 1))
 
     def test_an_unknown_system(self):
