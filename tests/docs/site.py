@@ -3,11 +3,11 @@
 """Builds the site of the documents, and opens its pages in a browser.
 
   site.py build MKDOCS FOLDER     builds it strictly into FOLDER: no warning, no broken link
-  site.py open CHROMIUM FOLDER    opens every page at the width of a phone, in the light and in the
-                                  dark scheme; fails on errors of the console, on what is loaded
-                                  from elsewhere, on pictures without a text, and on pages that are
-                                  wider than the window. Then it searches, in a page that is opened
-                                  as a file
+  site.py open CHROMIUM FOLDER    opens every page in the light scheme on a phone, and in the dark
+                                  one on a desktop, and then gives the window the other width; fails
+                                  on errors of the console, on what is loaded from elsewhere, on
+                                  pictures without a text, and on pages that are wider than the
+                                  window. Then it searches, in a page that is opened as a file
 """
 
 import functools
@@ -24,22 +24,29 @@ import threading
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 CONSOLE = re.compile(r"CONSOLE[:(]\d+\)?\] (.*)")
-WIDTH = 390
 SECONDS = 500  # for all pages in one scheme, on a machine of any load
 SCHEMES = {"default": 1, "slate": 0}  # those of the theme, and what Chromium calls light and dark
+PHONE, DESKTOP = 390, 1280  # the width of the window, in pixels
+WIDTHS = {"default": [PHONE, DESKTOP], "slate": [DESKTOP, PHONE]}  # when it opens, and afterwards
 # Loads the pages one after the other into a frame, and sends what is wrong to the server.
 DRIVER = """<!DOCTYPE html><meta charset="utf-8"><title>driver</title>
-<iframe id="frame" style="width: %(width)dpx; height: 900px"></iframe>
+<iframe id="frame" style="height: 900px"></iframe>
 <script>
-const pages = %(pages)s, frame = document.getElementById("frame"), found = [];
+const pages = %(pages)s, widths = %(widths)s, frame = document.getElementById("frame"), found = [];
 function check(page) {
   return new Promise((done) => {
     frame.onload = () => {
       const inner = frame.contentWindow, all = inner.document;
       const scheme = all.body.getAttribute("data-md-color-scheme");
       if (scheme !== "%(scheme)s") found.push(`${page} is ${scheme}, not %(scheme)s`);
-      const wide = all.documentElement.scrollWidth;
-      if (wide > %(width)d) found.push(`${page} is ${wide} pixels wide`);
+      const style = all.createElement("style");  // widths change at once, without animation
+      style.textContent = "* { transition: none !important }";
+      all.head.append(style);
+      for (const width of widths) {
+        frame.style.width = `${width}px`;
+        const wide = all.documentElement.scrollWidth;
+        if (wide > width) found.push(`${page} is ${wide} pixels wide in a window of ${width}`);
+      }
       for (const entry of inner.performance.getEntriesByType("resource")) {
         if (!entry.name.startsWith(location.origin)) found.push(`${page} loads ${entry.name}`);
       }
@@ -50,6 +57,7 @@ function check(page) {
       if (colors.color === colors.backgroundColor) found.push(`${page}: ${scheme} is unreadable`);
       done();
     };
+    frame.style.width = `${widths[0]}px`;
     frame.src = "/" + page;
   });
 }
@@ -106,7 +114,7 @@ class Server(http.server.SimpleHTTPRequestHandler):
 
 def open_pages(chromium, folder, pages, scheme):
     """What is wrong with the pages in that scheme, and what the console says."""
-    Server.driver = (DRIVER % {"width": WIDTH, "pages": json.dumps(pages),
+    Server.driver = (DRIVER % {"widths": WIDTHS[scheme], "pages": json.dumps(pages),
                                "scheme": scheme}).encode()
     index = json.loads((folder / "search/search_index.json").read_text())
     Server.index = json.dumps(index | {"docs": index["docs"][:3]}).encode()  # search() has all
