@@ -26,7 +26,8 @@ INDEX_HEAD = """# Reference
 
 Every public name, from the comments of the headers. All are in namespace `apgas`, and
 `<apgas/apgas.hpp>` includes all headers but `<apgas/c.h>`. [Constructs](../constructs.md) explains
-them by examples, and [the words of the contracts](../constructs.md#where-a-call-may-stand).
+them by examples, and [the words of the contracts](../constructs.md#where-a-call-may-stand). The
+[package for Python](../../apps/integrations/python/README.md) has a table of its names.
 
 In the examples, `p` and `q` are places, `1ms` needs `std::chrono_literals`, and names such as
 `work()` and `job` stand for functions and types of the program
