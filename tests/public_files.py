@@ -53,7 +53,7 @@ class Files:
             self.check(os.access(path, os.X_OK), name, f"{script} is no program of this repository")
 
     def check_workflows(self):
-        all_commands = []
+        all_commands, privileged = [], []
         for path in sorted((self.root / ".github/workflows").glob("*.yml")):
             name = str(path.relative_to(self.root))
             workflow = self.parse(name, yaml.safe_load)
@@ -66,6 +66,8 @@ class Files:
                         for step in content["steps"] if "run" in step]
             self.check_commands(name, commands)
             all_commands += commands
+            privileged += [job for job, content in workflow["jobs"].items()
+                           if "--privileged" in str(content.get("container"))]
         name = ".gitlab-ci.yml"
         jobs = self.parse(name, yaml.safe_load) or {}
         commands = [command for job in jobs.values() if isinstance(job, dict)
@@ -74,6 +76,12 @@ class Files:
         ours = {command for command in all_commands if SCRIPT.match(command)}
         self.check(ours == set(commands), name, "runs other commands than the workflows of GitHub: "
                    + ", ".join(sorted(ours ^ set(commands))))
+        # GitLab's runners decide what is privileged, so only a comment can say it.
+        text = (self.root / name).read_text(encoding="utf-8")
+        for job in privileged:
+            part = re.search(rf"^{job}:\n((?: .*\n?)*)", text, re.MULTILINE)
+            self.check(part and "privileged runner" in part[1], name,
+                       f"{job} does not say that it needs a privileged runner")
 
     def check_templates(self):
         """Those of GitHub say what they are for, and those of GitLab have the same contents."""

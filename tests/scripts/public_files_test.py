@@ -23,6 +23,7 @@ CHANGES = [  # file, what is replaced, by what, and the problem then
     (".gitlab-ci.yml", "./launch/package", "./launch/pack", "launch/pack is no program"),
     (".gitlab-ci.yml", "package --test", "package", "other commands than the workflows of GitHub"),
     (".gitlab-ci.yml", "script:", "commands:", "runs nothing"),
+    (".gitlab-ci.yml", "networks: needs a privileged", "any", "full does not say that it needs"),
     (".github/ISSUE_TEMPLATE/bug.md", "about:", "on:", "has no name and about"),
     (".github/ISSUE_TEMPLATE/bug.md", "---\n", "", "bug.md: "),
     (".gitlab/issue_templates/bug.md", "Output", "Lines", "bug.md: differs from that of GitHub"),
