@@ -102,7 +102,8 @@ def describe(check):
             sys.exit(f"{page.name} does not contain ![Bars: ...](peers.svg)")
         if check and after != before:
             sys.exit(f"{page.name} does not describe peers.svg as it is: run docs/plots/peers.py")
-        page.write_text(after, encoding="utf-8")
+        if after != before:
+            page.write_text(after, encoding="utf-8")
 
 
 if __name__ == "__main__":

@@ -1,18 +1,38 @@
 # SPDX-License-Identifier: Apache-2.0
 """What a tool does if its output can no longer be written."""
 
-import errno
+import io
 import os
 import sys
 
 FAILED = 1
-CANNOT_BE_WRITTEN = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
+
+class NotWritten(Exception):
+    """Standard output cannot be written. Argument: the OSError."""
+
+
+class Output(io.FileIO):
+    """Standard output. Raises NotWritten, so that other errors are not taken for one of it."""
+
+    def write(self, data):
+        try:
+            return super().write(data)
+        except OSError as error:
+            raise NotWritten(error) from None
 
 
 def exit_code(tool, main):
-    """Calls main() and returns its exit code, or 0 if it has none. If the reader of its output has
-    ended, as in `apgas-ps | head -1`, the rest is dropped and the code is 0; a full disk is told in
-    one line."""
+    """Calls main() and returns its exit code, or 0 if it has none. If the reader of the output has
+    ended, as in `apgas-ps | head -1`, the rest is dropped and the code is 0. A full disk is
+    reported in one line. What is printed to a standard output that is closed is dropped."""
+    if sys.stdout is None:
+        sys.stdout = open(os.devnull, "w", encoding="utf-8")
+    else:
+        old = sys.stdout
+        sys.stdout = io.TextIOWrapper(
+            io.BufferedWriter(Output(old.fileno(), "w", closefd=False)), encoding=old.encoding,
+            errors=old.errors, line_buffering=old.line_buffering)
     try:
         try:
             code = main() or 0
@@ -20,13 +40,11 @@ def exit_code(tool, main):
             code = end.code
         sys.stdout.flush()
         return code
-    except BrokenPipeError:
+    except NotWritten as reason:
+        error = reason.args[0]
         drop_output()
-        return 0
-    except OSError as error:
-        if error.errno not in CANNOT_BE_WRITTEN or error.filename:
-            raise
-        drop_output()
+        if isinstance(error, BrokenPipeError):
+            return 0
         print(f"{tool}: the output cannot be written: {error.strerror.lower()}", file=sys.stderr)
         return FAILED
 

@@ -94,6 +94,11 @@ class Comparison(unittest.TestCase):
             self.assertIn("slower at first, but not when measured again: fib, apgas fork_join",
                           output)
 
+    def test_what_cannot_be_measured_again_remains_slower(self):
+        worse, output = self.describe(report([5.0, 5.1, 5.0, 5.1]), [{"records": []}])
+        self.assertTrue(worse)
+        self.assertIn("slower: fib, apgas fork_join", output)
+
     def test_a_slower_machine(self):
         worse, output = self.describe(report([5.0, 5.1, 5.0, 5.1], [100, 101, 102, 103]))
         self.assertFalse(worse)

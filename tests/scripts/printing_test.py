@@ -35,6 +35,18 @@ class Printing(unittest.TestCase):
             self.assertEqual((tool.returncode, said), (
                 1, "tool: the output cannot be written: no space left on device\n"), body)
 
+    def test_output_that_is_closed_is_dropped(self):
+        tool = self.run_tool("print(1)", preexec_fn=lambda: os.close(1))
+        _, said = tool.communicate()
+        self.assertEqual((tool.returncode, said), (0, ""))
+
+    def test_other_errors_are_not_those_of_the_output(self):
+        for body in ("raise OSError(28, 'No space left on device')", "raise BrokenPipeError"):
+            tool = self.run_tool(body, stdout=subprocess.DEVNULL)
+            _, said = tool.communicate()
+            self.assertEqual(tool.returncode, 1, body)
+            self.assertIn("Traceback", said)
+
     def test_a_reader_that_has_ended_is_no_error(self):
         for body in ("print(1)", "print('long' * 100_000)", "print(1), sys.exit(0)"):
             reading, writing = os.pipe()

@@ -173,7 +173,7 @@ class Tool(unittest.TestCase):
         for content in (as_json(EXAMPLE), pf.example()):
             choose = random.Random(len(content))
             refused = 0
-            for _ in range(60):
+            for _ in range(30):
                 damaged = bytearray(content)
                 for _ in range(3):
                     damaged[choose.randrange(len(damaged))] = choose.randrange(256)
@@ -181,7 +181,14 @@ class Tool(unittest.TestCase):
                 self.assertIn((done.returncode, done.stderr.count("\n")), ((0, 0), (1, 1)),
                               (bytes(damaged), done.stderr))
                 refused += done.returncode
-            self.assertGreater(refused, 10)
+            self.assertGreater(refused, 5)
+
+    def test_a_number_that_has_become_a_text(self):
+        content = pf.track(20, 7, 8, "worker 0") + pf.event(
+            1000, 1, (23, "first"), (4, pf.message((10, "key"), (5, "no double"))))
+        done = self.run_tool(content)
+        self.assertEqual((done.returncode, done.stdout), (1, ""))
+        self.assertRegex(done.stderr, r"^apgas-trace: .* is damaged: .*\n$")
 
     def test_wrong_options(self):
         for arguments, reason in (([], "required: COMMAND"), (["show"], "invalid choice"),

@@ -55,10 +55,8 @@ job_watch::~job_watch() { stop(); }
 
 void job_watch::start() {
   if (place_.seeded) looks_ = false;  // the schedule notices deadlocks, and has no real time
-  // A signal that comes while the watchdog of the scheduler leaves the reports to this one is
-  // answered twice rather than not at all.
-  signals_ = scheduler::place_watch::quit_signals();
   watched_.emplace(*place_.task_scheduler, looks_);
+  signals_ = watched_->answered_signals();
   if (auto* const schedule = place_.task_scheduler->schedule())
     schedule->explain_with(place_.here, [this] { return part(scheduler::graph_purpose::cycle); });
   const std::lock_guard hold(mutex_);

@@ -5,6 +5,7 @@
 
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include <apgas/errors.hpp>
 
@@ -21,6 +22,14 @@ std::string refusal(int error) {
       "that file cannot be written ({}); name one in a folder that exists and may be written at "
       "place 0",
       std::system_category().message(error));
+}
+
+// Gives back what an incomplete trace takes. A link to its file, or to a device, remains.
+void make_space(const std::string& path) {
+  struct stat found{};
+  if (stat(path.c_str(), &found) != 0 || !S_ISREG(found.st_mode)) return;
+  if (truncate(path.c_str(), 0) != 0) return;
+  if (lstat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode)) std::remove(path.c_str());
 }
 
 }  // namespace
@@ -65,8 +74,7 @@ std::vector<std::string> write_trace_file(const std::string& path,
   const int error = file.close();
   if (written != nullptr) *written = error == 0;
   if (error != 0) {
-    if (struct stat found{}; stat(path.c_str(), &found) == 0 && S_ISREG(found.st_mode))
-      std::remove(path.c_str());
+    make_space(path);
     lines.push_back(fmt::format("the trace {} is not complete: it could not be written ({})", path,
                                 std::system_category().message(error)));
   }

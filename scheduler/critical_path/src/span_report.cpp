@@ -132,7 +132,7 @@ std::string short_tasks(const span_summary& s) {
   }
   if (all <= s.burdened_span / 2) return {};
   return fmt::format(
-      "; with scheduling by {:.1f}: {:.0f} % of the burdened span is scheduling, most "
+      "; with scheduling by {:.1f}: {:.0f} % of the burdened span is scheduling, the largest part "
       "of it of {}{}, so make these tasks longer",
       parallelism(s.work, s.burdened_span), percent(all, s.burdened_span),
       most->is_line ? "tasks spawned at " : "", most->site);

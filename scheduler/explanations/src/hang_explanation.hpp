@@ -164,6 +164,7 @@ class hang_explanation final : private wait_explainer {
   std::uint32_t node_of(fiber& f, const wait_record& waits, const char* caller, bool in_batch);
   std::uint32_t node_of_substitute(const task_state& task, const task_counter* outermost,
                                    const wait_record& waits, bool main);
+  std::uint32_t leave_out(const wait_record& waits) noexcept;
   std::size_t hash_of(const waiting_task& t) const noexcept;
   bool share_a_node(const waiting_task& a, const waiting_task& b) const;
   std::uint32_t take_out_of_node(std::uint32_t shared);
@@ -196,7 +197,7 @@ class hang_explanation final : private wait_explainer {
   const graph_scope scope_;
   const graph_purpose purpose_;
   const std::size_t nodes_max_;
-  std::uint64_t left_out_ = 0;  // tasks
+  std::uint64_t left_out_ = 0;  // tasks that wait
   std::function<bool(const fiber&)> accepts_;
   std::vector<waiting_task> tasks_;  // one for each node
   std::unordered_multimap<std::size_t, std::uint32_t> nodes_by_hash_;

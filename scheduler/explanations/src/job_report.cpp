@@ -196,8 +196,8 @@ std::string job_report::places_lines() const {
     for (const std::string& line : p.running) add(p, line);
     if (p.not_in_graph == 0) continue;
     add(p,
-        fmt::format("so many tasks wait in different ways that {} of them are counted above, but "
-                    "are left out of what tasks await and of the search for a cycle",
+        fmt::format("so many tasks wait in different ways that {} of them are only counted: what "
+                    "they await is not in this report, and no cycle through them is found",
                     p.not_in_graph));
   }
   for (const missing_place& m : missing_) {

@@ -46,13 +46,16 @@ bool hang_explanation::share_a_node(const waiting_task& a, const waiting_task& b
          });
 }
 
+// A task that runs is needed by nobody but its finish, and is not missed.
+std::uint32_t hang_explanation::leave_out(const wait_record& waits) noexcept {
+  if (waits.construct != place_waits::runs) ++left_out_;
+  return no_task;
+}
+
 // Returns the node of a task that is added, or no_task if it is left out.
 std::uint32_t hang_explanation::node_of(fiber& f, const wait_record& waits, const char* caller,
                                         bool in_batch) {
-  if (tasks_.size() >= nodes_max_) {
-    ++left_out_;
-    return no_task;
-  }
+  if (tasks_.size() >= nodes_max_) return leave_out(waits);
   const std::uint32_t object = object_of(waits);
   waiting_task t{.on = &f, .waits = waits, .object = object, .caller = caller};
   t.in_batch = in_batch;
@@ -84,10 +87,7 @@ std::uint32_t hang_explanation::node_of_substitute(const task_state& task,
                                                    const task_counter* outermost,
                                                    const wait_record& waits, bool main) {
   constexpr std::size_t substitutes_max = 4096;
-  if (substitutes_.size() == substitutes_max) {
-    ++left_out_;
-    return no_task;
-  }
+  if (substitutes_.size() == substitutes_max) return leave_out(waits);
   fiber& f = substitutes_.emplace_back();
   f.task = task;
   f.outermost = outermost;

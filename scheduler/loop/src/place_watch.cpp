@@ -64,6 +64,11 @@ place_watch::place_watch(scheduler& of, bool takes_over) : watched_(of.internals
 
 unsigned place_watch::quit_signals() noexcept { return v0::scheduler::quit_signals(); }
 
+unsigned place_watch::answered_signals() const noexcept {
+  return watched_.stall_watchdog != nullptr ? watched_.stall_watchdog->answered_signals()
+                                            : quit_signals();
+}
+
 place_watch::state place_watch::look(bool threads, const std::function<void()>& inside) const {
   state seen;
   const bool only_own = threads && base::foreign_threads() == 0;

@@ -60,6 +60,7 @@ watchdog::watchdog(scheduler::implementation& watched)
                                                                 : deadlock_patience),
       // A schedule asks when nothing can run, and its time is not that of the clock.
       observes_(watched.schedule == nullptr || watched.settings.watchdog_patience.count() != 0),
+      signals_(quit_signals()),
       workers_(watched.workers.size()) {
   if (observes_) thread_ = std::thread([this] { watch(); });
 }
@@ -75,15 +76,17 @@ void watchdog::stop() noexcept {
 void watchdog::watch() {
   const base::own_thread counts;
   std::optional<quit_signal_handler> handler;
-  if (watched_.settings.report_on_signal) signals_ = handler.emplace().received_before();
+  if (watched_.settings.report_on_signal)
+    signals_.store(handler.emplace().received_before(), base::relaxed);
   while (!sleep_.park(std::min<std::chrono::nanoseconds>(patience_ / 4, longest_pause))) {
     without_exceptions([this] { tasks.observe(); });
     without_exceptions([this] { look_at_workers(); });
     if (leaves_reports_.load(base::relaxed)) continue;
     without_exceptions([this] { look_at_tasks(); });
     without_exceptions([this] { look_at_long_waits(); });
-    if (watched_.settings.report_on_signal && std::exchange(signals_, quit_signals()) != signals_)
-      without_exceptions([this] { answer_signal(); });
+    if (!watched_.settings.report_on_signal || quit_signals() == answered_signals()) continue;
+    signals_.store(quit_signals(), base::relaxed);
+    without_exceptions([this] { answer_signal(); });
   }
 }
 

@@ -77,6 +77,9 @@ class watchdog {
 
   suspended_tasks tasks;
 
+  // See place_watch. Context: any thread.
+  unsigned answered_signals() const noexcept { return signals_.load(base::relaxed); }
+
  private:
   using time = std::chrono::steady_clock::time_point;
 
@@ -119,7 +122,8 @@ class watchdog {
   const std::chrono::milliseconds patience_;
   const bool observes_;
   std::optional<standstill> standstill_;
-  unsigned signals_ = 0;
+  // The value of quit_signals() up to which signals have been answered. Written by the thread.
+  base::atomic<unsigned> signals_;
   time search_again_{};       // for tasks that wait for each other while others run
   std::string endless_wait_;  // the last one that was reported
   base::atomic<bool> leaves_reports_{false};

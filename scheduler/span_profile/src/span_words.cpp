@@ -68,13 +68,13 @@ std::string span_reader::text() {
   return result;
 }
 
-path span_reader::next_path(site_table& sites) {
+path span_reader::next_path(site_table& sites, path_share::of other) {
   const std::uint64_t length = word();
   std::vector<path_share> shares(count(2));
   for (path_share& each : shares) {
     const std::uint64_t code = word();
     each.kind = static_cast<path_share::of>(code & ((1U << kind_bits) - 1));
-    if (each.kind > path_share::of::scheduling) good_ = false;
+    if (each.kind > path_share::of::scheduling || each.kind == other) good_ = false;
     each.site = sites.number_of_code(code >> kind_bits);
     each.ticks = word();
   }
@@ -83,8 +83,9 @@ path span_reader::next_path(site_table& sites) {
 }
 
 critical_paths span_reader::next_paths(site_table& sites) {
-  path longest = next_path(sites);
-  return {.longest = std::move(longest), .burdened = next_path(sites)};
+  path longest = next_path(sites, path_share::of::scheduling);
+  path burdened = next_path(sites, path_share::of::finish);
+  return {.longest = std::move(longest), .burdened = std::move(burdened)};
 }
 
 }  // namespace apgas::inline v0::scheduler

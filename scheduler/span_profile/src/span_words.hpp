@@ -35,7 +35,7 @@ class span_reader {
   critical_paths next_paths(site_table& sites);
 
  private:
-  path next_path(site_table& sites);
+  path next_path(site_table& sites, path_share::of other);  // in which no share may be of `other`
 
   std::span<const std::uint64_t> rest_;
   bool good_ = true;

@@ -115,6 +115,11 @@ def slower(old_report, new_report):
     return {key for key, ratio, _, ours in changes(old_report, new_report) if ours and ratio > 1}
 
 
+def remaining(suspects, old_report, again):
+    """Which of these variants are slower in another measurement, too, or are not in it."""
+    return suspects & (slower(old_report, again) | (suspects - by_key(again).keys()))
+
+
 def asked_for(report, what):
     """The numbers of workers or places of a run: in an older report, those of its records."""
     return set(report.get(what) or (each[what] for each in report["records"]))
@@ -137,7 +142,7 @@ def describe(old_report, new_report, again=()):
     of them, does not confirm does not count."""
     still_slower = slower(old_report, new_report)
     for report in again:
-        still_slower &= slower(old_report, report)
+        still_slower = remaining(still_slower, old_report, report)
     old, new = (f"{each['machine'].get('processor', 'an unknown processor')} with "
                 f"{each['machine'].get('cores')} cores" for each in (old_report, new_report))
     if old != new:

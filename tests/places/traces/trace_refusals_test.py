@@ -49,10 +49,25 @@ class Refusals(Traces):
         self.check_records(lines, 2)
 
     def test_a_trace_that_is_too_large_makes_space_for_the_records(self):
-        code, lines = job(self.path, most_bytes=400_000, APGAS_PLACES="2", APGAS_TRANSPORT="local")
-        self.assertEqual(code, 0)
-        self.assertRegex(lines[0], f"the trace {self.path} is not complete: .*File too large")
-        self.check_records(lines, 2)
+        way = {"APGAS_PLACES": "2", "APGAS_TRANSPORT": "local"}
+        self.assertEqual(job(self.path, **way), (0, []))
+        whole = self.path.stat().st_size  # ten times as large as the record of a place
+        linked = self.folder / "linked.json"
+        for is_link in False, True:
+            self.path.unlink()
+            if is_link:
+                linked.touch()
+                self.path.symlink_to(linked)
+            with self.subTest(is_link=is_link):
+                code, lines = job(self.path, most_bytes=whole // 2, **way)
+                self.assertEqual(code, 0)
+                self.assertRegex(lines[0],
+                                 f"the trace {self.path} is not complete: .*File too large")
+                if is_link:
+                    self.assertEqual((self.path.readlink(), linked.stat().st_size), (linked, 0))
+                    linked.unlink()
+                    self.path.unlink()
+                self.check_records(lines, 2)
 
     def test_a_full_device(self):
         code, lines = job("/dev/full")

@@ -77,8 +77,8 @@ TEST(SpanReport, NamesTasksThatAreTooShortToBeShared) {
   s.by_spawn_site[1].burden = 5'200;
   EXPECT_THAT(
       span_sentence(s),
-      EndsWith("); with scheduling by 0.5: 84 % of the burdened span is scheduling, most of "
-               "it of tasks spawned at solver.cpp:90, so make these tasks longer"));
+      EndsWith("); with scheduling by 0.5: 84 % of the burdened span is scheduling, the "
+               "largest part of it of tasks spawned at solver.cpp:90, so make these tasks longer"));
 }
 
 TEST(SpanReport, HasNoParallelismOfASiteBesideTheCriticalPath) {

@@ -204,6 +204,7 @@ TEST(Watchdog, HandlesSigquitWhileItExistsAndOnlyInPlaceOfTheDefault) {
   std::signal(SIGQUIT, before);
 }
 
+// What the watchdog begins with; the moment between its handler and its first look cannot be hit.
 TEST(QuitSignal, ThatComesAtOnceIsSeen) {
   const auto before = std::signal(SIGQUIT, SIG_DFL);
   for (int i = 0; i < 3; ++i) {

@@ -9,12 +9,12 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include "job_parts.hpp"
+
 // The report over all places, made of what each place has sent.
 namespace apgas::test {
 namespace {
 
-using scheduler::job_report;
-using scheduler::place_waits;
 using testing::AllOf;
 using testing::EndsWith;
 using testing::HasSubstr;

@@ -44,7 +44,7 @@ TEST(LargeGraphs, ATaskThatIsLeftOutMayCallTheCollective) {
   c.absent.not_in_graph = 7;
   EXPECT_THAT(c.text(), AllOf(Not(HasSubstr("for each other")),
                               HasSubstr("\nplace 1: so many tasks wait in different ways that 7 of "
-                                        "them are counted above, but are left out of ")));
+                                        "them are only counted: ")));
 }
 
 TEST(LargeGraphs, ATaskThatIsLeftOutMaySpawnTheOneThatCalls) {

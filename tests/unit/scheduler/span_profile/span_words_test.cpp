@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <string>
+#include <tuple>
 
 #include <gtest/gtest.h>
 
@@ -72,17 +73,28 @@ TEST(SpanWords, TooFewWordsAreRefused) {
   EXPECT_FALSE(long_text.good());
 }
 
-TEST(SpanWords, AShareOfNoKindIsRefused) {
+TEST(SpanWords, AShareOfAKindThatAPathDoesNotHaveIsRefused) {
   site_table sites;
   critical_paths sent;
   sent.extend(sites.number_of("main"), 12);
   span_words words;
   put_paths(words, sent, sites);
-  constexpr std::size_t first_share = 2;  // after the length and the number of shares
-  words[first_share] |= 3;
-  span_reader from(words);
-  static_cast<void>(from.next_paths(sites));
-  EXPECT_FALSE(from.good());
+  // After the length and the number of shares of each path. Kinds: task, finish, scheduling, none.
+  constexpr std::size_t of_longest = 2;
+  constexpr std::size_t of_burdened = 6;
+  for (const auto& [share, kind, good] : {std::tuple(of_longest, 0U, true),
+                                          {of_longest, 1U, true},
+                                          {of_longest, 2U, false},
+                                          {of_longest, 3U, false},
+                                          {of_burdened, 1U, false},
+                                          {of_burdened, 2U, true},
+                                          {of_burdened, 3U, false}}) {
+    span_words changed = words;
+    changed[share] |= kind;
+    span_reader from(changed);
+    static_cast<void>(from.next_paths(sites));
+    EXPECT_EQ(from.good(), good) << share << ", " << kind;
+  }
 }
 
 }  // namespace

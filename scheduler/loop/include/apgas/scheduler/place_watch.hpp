@@ -65,8 +65,11 @@ class place_watch {
   place_waits explain_long_waits(const object_names* names,
                                  std::chrono::milliseconds patience) const;
 
-  // How often the process received SIGQUIT as a request for a report.
+  // How often the process received SIGQUIT as a request for a report; and the value of that up to
+  // which the watchdog of the scheduler has answered. With `takes_over`, the owner of this object
+  // answers what came later: if a signal comes at that moment, perhaps both do.
   static unsigned quit_signals() noexcept;
+  unsigned answered_signals() const noexcept;
 
  private:
   std::vector<std::string> running_tasks() const;

@@ -17,7 +17,8 @@ class quit_signal_handler {
   quit_signal_handler& operator=(const quit_signal_handler&) = delete;
   ~quit_signal_handler();
 
-  // Returns quit_signals() of before this object existed, so that a comparison misses no signal.
+  // Returns the value of quit_signals() just before this object existed, so that a comparison
+  // misses no signal.
   unsigned received_before() const noexcept { return received_before_; }
 
  private:
