@@ -5,6 +5,8 @@ include(${CMAKE_CURRENT_SOURCE_DIR}/../tests/cmake/ApgasTest.cmake)
 #                [SAYS <text>] ARGS ...)
 # LONG gives it the label `long`: only --full runs it.
 # EXPECT verified (the default): exit code 0, and a last line of JSON that says so, for n places.
+# EXPECT refused: exit code 1, one line on stderr, and a last line of JSON that says that the result
+# was not verified.
 # EXPECT usage_error: exit code 2, and one line on stderr, which contains the text that SAYS names.
 # EXPECT help: exit code 0, and a text.
 function(apgas_app_test name variant)
@@ -317,6 +319,13 @@ apgas_app_test(cg serial ARGS ${small_cg} --variant serial)
 apgas_app_test(cg uneven PLACES 4 TRANSPORT local ARGS -n 7)
 apgas_app_test(cg a_plane_each PLACES 4 TRANSPORT local ARGS -n 4)
 apgas_app_test(cg one_point ARGS -n 1)
+# Too few iterations, so that the program must refuse its own result.
+foreach(places IN ITEMS 1 2 4)
+  apgas_app_test(cg wrong_result.np${places} PLACES ${places} TRANSPORT local EXPECT refused
+    ARGS ${small_cg} --iterations 1)
+endforeach()
+apgas_app_test(cg wrong_result.serial EXPECT refused
+  ARGS ${small_cg} --iterations 1 --variant serial)
 apgas_app_test(cg fewer_planes_than_places PLACES 4 TRANSPORT local EXPECT usage_error ARGS -n 3)
 apgas_app_test(cg not_a_number EXPECT usage_error ARGS --tolerance nan)
 apgas_app_test(fft serial ARGS ${small_fft} --variant serial)

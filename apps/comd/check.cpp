@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "comd/check.hpp"
+#include "support/greatest.hpp"
 #include "support/random_word.hpp"
 
 namespace comd {
@@ -37,7 +38,7 @@ double greatest_force_error(const cube& c, const std::vector<atom>& all) {
   for (std::uint32_t id = every / 2; id < c.atoms(); id += every, ++compared) {
     const vec3 expected = direct_force(c, all, all[id]);
     squares += expected.square();
-    greatest = std::max(greatest, std::sqrt((all[id].force - expected).square()));
+    apps::keep_greatest(greatest, std::sqrt((all[id].force - expected).square()));
   }
   return greatest / std::sqrt(squares / compared);
 }
@@ -72,11 +73,6 @@ std::uint64_t digest_of(const std::vector<atom>& all) {
   return digest;
 }
 
-// The greatest value so far; not a number if one of the values is not.
-void at_least(double& greatest, double value) {
-  if (!(value <= greatest) && !std::isnan(greatest)) greatest = value;
-}
-
 double drift_of(const history& all) {
   double drift = 0;
   double first = 0;
@@ -85,7 +81,7 @@ double drift_of(const history& all) {
         all[n + 1].potential - 2 * all[n].potential + all[n - 1].potential;
     const double conserved = all[n].total() + second_difference / 12 + all[n].of_forces;
     if (n == 1) first = conserved;
-    at_least(drift, std::abs(conserved / first - 1));
+    apps::keep_greatest(drift, std::abs(conserved / first - 1));
   }
   return drift;
 }
@@ -109,7 +105,7 @@ findings check(const cube& c, outcome& found) {
   const energies& last = found.energies_of_step.back();
   f.energy_error = std::abs(first.total() / c.atoms() - published_energy);
   for (const energies& e : found.energies_of_step) {
-    at_least(f.energy_change, std::abs(e.total() / first.total() - 1));
+    apps::keep_greatest(f.energy_change, std::abs(e.total() / first.total() - 1));
   }
   f.final_change = std::abs(last.total() / first.total() - 1);
   f.drift = drift_of(found.energies_of_step);

@@ -126,7 +126,7 @@ int transform_and_report(const shape& s, std::uint64_t seed, int rounds, const s
     o = variant == "serial" ? transform_here(s, 0, seed, rounds, serially())
                             : transform_everywhere(s, seed, rounds);
   }
-  const fft::errors found(o.sums);
+  const fft::errors found(s, o.sums);
   return apps::report("fft", o.seconds, found.small(s),
                       {{"variant", variant},
                        {"x", static_cast<std::int64_t>(s.x)},
@@ -136,6 +136,7 @@ int transform_and_report(const shape& s, std::uint64_t seed, int rounds, const s
                        {"inverse_error", found.inverse},
                        {"parseval_error", found.parseval},
                        {"direct_error", found.direct},
+                       {"weighted_error", found.weighted},
                        {"gflops", fft::operations(s) * rounds / o.seconds / 1e9}});
 }
 

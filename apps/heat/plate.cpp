@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "heat/plate.hpp"
+#include "support/greatest.hpp"
 #include "support/standing_wave.hpp"
 
 namespace heat {
@@ -57,7 +58,7 @@ double plate::largest_error(int steps) {
     for (int j = 0; j < columns_; ++j) {
       const double exact =
           factor * w.start(static_cast<std::size_t>(i), static_cast<std::size_t>(j) + 1);
-      worst = std::fmax(worst, std::abs(here[j] - exact));
+      apps::keep_greatest(worst, std::abs(here[j] - exact));
     }
   }
   return worst;

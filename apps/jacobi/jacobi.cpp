@@ -5,7 +5,6 @@
 // in parallel, and exchanges its outermost points with its neighbours. It waits for no other place.
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <string>
 #include <utility>
@@ -34,16 +33,10 @@ void start(const block& points, const jacobi::wave& w) {
 }
 
 double largest_error(const block& points, const jacobi::wave& w, int steps) {
-  const double factor = w.shrunk(steps);
-  double worst = 0;
-  for (std::size_t i = 0; i < points.rows(); ++i) {
-    const double* const row = points.row(static_cast<std::ptrdiff_t>(i));
-    for (std::size_t j = 0; j < points.columns(); ++j) {
-      const double exact = factor * w.start(points.first_row() + i, points.first_column() + j);
-      worst = std::fmax(worst, std::abs(row[j] - exact));
-    }
-  }
-  return worst;
+  return jacobi::largest_error(w, steps, points.first_row(), points.rows(), points.first_column(),
+                               points.columns(), [&points](std::size_t i, std::size_t j) {
+                                 return points.row(static_cast<std::ptrdiff_t>(i))[j];
+                               });
 }
 
 void relax_row(const block& from, const block& to, std::ptrdiff_t i) {
@@ -97,7 +90,7 @@ outcome relax_everywhere(int n, int steps) {
   for (const apgas::place p : apgas::places()) {
     const double there = apgas::at(
         p, [m, n, steps] { return largest_error(m.at(steps).local(), jacobi::wave(n), steps); });
-    error = std::fmax(error, there);
+    apps::keep_greatest(error, there);
   }
   for (const auto& copy : m.copies) copy.destroy();
   return {seconds, error};

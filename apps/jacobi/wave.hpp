@@ -8,6 +8,7 @@
 #include <cstddef>
 #include <vector>
 
+#include "support/greatest.hpp"
 #include "support/memory.hpp"
 #include "support/standing_wave.hpp"
 
@@ -53,6 +54,23 @@ class wave {
   std::vector<double> down_;
   std::vector<double> across_;
 };
+
+// The largest error of a block of the mesh after some steps; not a number if a point is not a
+// number. `point(i, j)` is the point in row i and column j of the block, which begins at
+// (first_row, first_column) of the mesh.
+template <class Point>
+double largest_error(const wave& w, int steps, std::size_t first_row, std::size_t rows,
+                     std::size_t first_column, std::size_t columns, Point point) {
+  const double factor = w.shrunk(steps);
+  double worst = 0;
+  for (std::size_t i = 0; i < rows; ++i) {
+    for (std::size_t j = 0; j < columns; ++j) {
+      const double exact = factor * w.start(first_row + i, first_column + j);
+      apps::keep_greatest(worst, std::abs(point(i, j) - exact));
+    }
+  }
+  return worst;
+}
 
 // Every step rounds by about one unit in the last place of a value below 1.
 inline bool small_error(double error, int steps) { return error <= 1e-15 * (steps + 10); }

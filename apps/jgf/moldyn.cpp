@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "jgf/check.hpp"
 #include "jgf/kernel.hpp"
 #include "jgf/particles.hpp"
 #include "support/stopwatch.hpp"
@@ -19,7 +20,6 @@
 namespace jgf {
 namespace {
 
-constexpr int published_moves = 50;
 constexpr int interval = 10;     // moves between two corrections of the temperature
 constexpr int last_scaled = 19;  // no correction from this move on
 
@@ -98,23 +98,22 @@ void simulate(simulation& s, int moves, Member& member) {
 apps::kernel_outcome run_moldyn(const std::string& size, int iterations,
                                 const apps::task_plan& plan) {
   constexpr int cells[] = {8, 13};
-  constexpr double published[] = {1731.4306625334357, 7397.392307839352};
-  const auto which = static_cast<std::size_t>(size[0] - 'A');
-  const int moves = iterations == 0 ? published_moves : iterations;
+  const apps::published_result known = published_moldyn(size);
+  const int moves = iterations == 0 ? known.iterations : iterations;
 
-  simulation s(cells[which], plan.how.members());
+  simulation s(cells[index_of(size)], plan.how.members());
   const apps::stopwatch watch;
   apps::run_in_lock_step(plan.how, plan.peer, [&](auto& member) { simulate(s, moves, member); });
   const double seconds = watch.seconds();
 
-  double expected = published[which];
-  if (moves != published_moves) {
-    simulation serial(cells[which], 1);
+  double expected = known.value;
+  if (moves != known.iterations) {
+    simulation serial(cells[index_of(size)], 1);
     apps::lone_member alone;
     simulate(serial, moves, alone);
     expected = serial.kinetic;
   }
-  return apps::compare(seconds, moves, s.kinetic, expected, 1e-12);
+  return apps::compare(seconds, moves, s.kinetic, expected, known.tolerance);
 }
 
 }  // namespace jgf

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "support/greatest.hpp"
 #include "support/memory.hpp"
 #include "support/random_word.hpp"
 
@@ -138,9 +139,13 @@ outcome cluster_points(const plan& p, AssignAll assign_all) {
 // Checks that the centres are those of a serial run, up to the order of additions, and that each
 // point is assigned to the nearest centre. Both are computed here alone, from regenerated points.
 struct check_result {
-  double difference = 0;   // the largest difference of a coordinate from the serial run
+  // The largest difference of a coordinate from the serial run. It is infinite if the numbers of
+  // rounds, centres or points differ, and not a number if a coordinate is not a number.
+  double difference = 0;
   std::int64_t wrong = 0;  // points that are not assigned to the nearest centre
   double inertia = 0;      // the sum of the squared distances from the centres
+
+  [[nodiscard]] bool right() const { return difference <= 1e-9 && wrong == 0; }
 };
 
 inline check_result check(const plan& p, const outcome& o, const std::vector<int>& assigned) {
@@ -151,11 +156,15 @@ inline check_result check(const plan& p, const outcome& o, const std::vector<int
   const outcome serial =
       cluster_points(p, [&](const centres& all) { return assign(points, serially, all); });
   check_result result;
+  if (o.final_centres.size() != serial.final_centres.size() || assigned.size() != n) {
+    result.difference = HUGE_VAL;
+    return result;
+  }
   if (serial.rounds != o.rounds) result.difference = HUGE_VAL;
   for (std::size_t c = 0; c < o.final_centres.size(); ++c) {
     for (std::size_t d = 0; d < dimensions; ++d) {
       const double difference = o.final_centres[c][d] - serial.final_centres[c][d];
-      result.difference = std::max(result.difference, std::abs(difference));
+      apps::keep_greatest(result.difference, std::abs(difference));
     }
   }
   for (std::size_t i = 0; i < n; ++i) {

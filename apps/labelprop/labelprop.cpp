@@ -16,7 +16,6 @@
 #include <numeric>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
 
 #include <apgas/apgas.hpp>
@@ -192,20 +191,14 @@ labelprop::labelling propagate_over_places(const plan& p) {
 int propagate_and_report(const plan& p, const std::string& variant, apps::loop_form& form) {
   const labelprop::labelling found =
       variant == "places" ? propagate_over_places(p) : labelprop::propagate_within_place(p, form);
-  const std::vector<vertex> expected = labelprop::components(p);
-  std::int64_t wrong = 0;
-  std::int64_t count = 0;
-  for (std::size_t v = 0; v < expected.size(); ++v) {
-    wrong += found.labels[v] != expected[v] ? 1 : 0;
-    count += std::cmp_equal(expected[v], v) ? 1 : 0;
-  }
-  return apps::report("labelprop", found.seconds, wrong == 0,
+  const labelprop::summary s = labelprop::summarise(p, found.labels);
+  return apps::report("labelprop", found.seconds, s.wrong == 0,
                       {{"variant", variant},
                        {"vertices", p.vertices},
                        {"edges", p.edges},
-                       {"components", count},
+                       {"components", s.components},
                        {"rounds", found.rounds},
-                       {"wrong", wrong}});
+                       {"wrong", s.wrong}});
 }
 
 }  // namespace

@@ -8,6 +8,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <numeric>
+#include <span>
+#include <utility>
 #include <vector>
 
 #include "support/adjacency.hpp"
@@ -63,6 +65,24 @@ inline std::vector<vertex> components(const plan& p) {
   }
   for (vertex v = 0; v < p.vertices; ++v) up[static_cast<std::size_t>(v)] = smallest(v);
   return up;
+}
+
+// What a program reports about the labels that it found.
+struct summary {
+  std::int64_t components = 0;
+  std::int64_t wrong = 0;  // labels that are not the smallest vertex of the component, or missing
+};
+inline summary summarise(const plan& p, std::span<const vertex> labels) {
+  const std::vector<vertex> expected = components(p);
+  summary s;
+  for (std::size_t v = 0; v < expected.size(); ++v) {
+    s.wrong += v >= labels.size() || labels[v] != expected[v] ? 1 : 0;
+    s.components += std::cmp_equal(expected[v], v) ? 1 : 0;
+  }
+  if (labels.size() > expected.size()) {
+    s.wrong += static_cast<std::int64_t>(labels.size() - expected.size());
+  }
+  return s;
 }
 
 }  // namespace labelprop

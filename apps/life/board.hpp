@@ -4,6 +4,7 @@
 // The rules of Conway's game of life on a torus, and patterns to put in. Does not use the library,
 // so that the replay, which checks the server, is independent of it.
 
+#include <compare>
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -22,6 +23,8 @@ struct insertion {
   int pattern;  // as for put()
   int row;      // of the upper left corner
   int column;
+
+  friend auto operator<=>(const insertion&, const insertion&) = default;
 };
 
 inline constexpr int patterns = 4;      // blinker, glider, R-pentomino, spaceship

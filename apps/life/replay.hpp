@@ -32,8 +32,9 @@ struct replayed {
   std::vector<cell> board;        // the last generation
 };
 
-// Computes all generations again, serially, from the recorded insertions, and compares what each
-// client saw with them. A client must have seen each generation of its visit once, in order.
+// Computes all generations again, serially, with the insertions of the plan. Compares the recorded
+// insertions with those of the plan, and what each client saw with the generations. A client must
+// have seen each generation of its visit once, in order. Requires: the log has all phases.
 replayed replay(const plan& p, const record& log);
 
 }  // namespace life

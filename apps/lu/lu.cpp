@@ -20,6 +20,7 @@
 #include <apgas/apgas.hpp>
 
 #include "support/command_line.hpp"
+#include "support/greatest.hpp"
 #include "support/memory.hpp"
 #include "support/report.hpp"
 #include "support/stopwatch.hpp"
@@ -202,8 +203,7 @@ double relative_error(const matrix& decomposed, std::size_t n) {
   for (std::size_t i = 0; i < n; ++i) x[i] = std::sin(static_cast<double>(i + 1));
   const std::vector<double> wanted = decomposed.original_times(x);
   const std::vector<double> found = decomposed.lower_times(decomposed.upper_times(x));
-  double worst = 0;
-  for (std::size_t i = 0; i < n; ++i) worst = std::fmax(worst, std::abs(wanted[i] - found[i]));
+  const double worst = apps::greatest_difference(wanted, found);
   return worst / static_cast<double>(n);  // the norm of A is about 1.5 n
 }
 

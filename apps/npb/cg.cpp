@@ -5,14 +5,13 @@
 // matrix, two sums over all members and a barrier.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "npb/kernel.hpp"
+#include "npb/problems.hpp"
 #include "npb/sparse_matrix.hpp"
 #include "support/stopwatch.hpp"
 
@@ -20,18 +19,6 @@ namespace npb {
 namespace {
 
 constexpr int steps = 25;
-
-struct matrix_problem {
-  std::string_view name;
-  int n;
-  int nonzeros;
-  double shift;
-  double published;
-};
-constexpr int published_iterations = 15;
-constexpr std::array<matrix_problem, 3> matrix_problems = {{{"S", 1400, 7, 10, 8.5971775078648},
-                                                            {"W", 7000, 8, 12, 10.362595087124},
-                                                            {"A", 14000, 11, 20, 17.130235054029}}};
 
 using vector = std::vector<double>;
 
@@ -141,18 +128,18 @@ void find_eigenvalue(unknowns& u, int iterations, Member& member) {
 }  // namespace
 
 apps::kernel_outcome run_cg(const std::string& size, int iterations, const apps::task_plan& plan) {
-  const matrix_problem& chosen = *std::ranges::find(matrix_problems, size, &matrix_problem::name);
-  const int n = iterations == 0 ? published_iterations : iterations;
+  const matrix_problem& chosen = matrix_of(size);
+  const int n = iterations == 0 ? chosen.known.iterations : iterations;
   unknowns u(chosen);
   apps::run_in_lock_step(plan.how, plan.peer, [&](auto& member) { find_eigenvalue(u, n, member); });
-  double expected = chosen.published;
-  if (n != published_iterations) {
+  double expected = chosen.known.value;
+  if (n != chosen.known.iterations) {
     unknowns serial(chosen);
     apps::lone_member alone;
     find_eigenvalue(serial, n, alone);
     expected = serial.zeta;
   }
-  return apps::compare(u.seconds, n, u.zeta, expected, 1e-10);
+  return apps::compare(u.seconds, n, u.zeta, expected, chosen.known.tolerance);
 }
 
 }  // namespace npb

@@ -5,16 +5,15 @@
 // with fewer planes than members leave some members without work.
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstddef>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <vector>
 
 #include "npb/grid.hpp"
 #include "npb/kernel.hpp"
+#include "npb/problems.hpp"
 #include "npb/randlc.hpp"
 #include "support/stopwatch.hpp"
 
@@ -23,16 +22,6 @@ namespace {
 
 constexpr stencil operator_a = {-8.0 / 3, 0, 1.0 / 6, 1.0 / 12};
 constexpr stencil smoother = {-3.0 / 8, 1.0 / 32, -1.0 / 64, 0};
-
-struct grid_problem {
-  std::string_view name;
-  std::ptrdiff_t n;
-  double published;
-};
-constexpr int published_cycles = 4;
-constexpr std::array<grid_problem, 3> grid_problems = {{{"S", 32, 0.5307707005734e-04},
-                                                        {"W", 128, 0.6467329375339e-05},
-                                                        {"A", 256, 0.2433365309069e-05}}};
 
 // The right side: 1 at the ten greatest of n^3 random numbers, -1 at the ten least, 0 elsewhere.
 void set_charges(grid& v) {
@@ -161,18 +150,18 @@ void solve(hierarchy& h, int iterations, Member& member) {
 }  // namespace
 
 apps::kernel_outcome run_mg(const std::string& size, int iterations, const apps::task_plan& plan) {
-  const grid_problem& chosen = *std::ranges::find(grid_problems, size, &grid_problem::name);
-  const int n = iterations == 0 ? published_cycles : iterations;
+  const grid_problem& chosen = grid_of(size);
+  const int n = iterations == 0 ? chosen.known.iterations : iterations;
   hierarchy h(chosen.n);
   apps::run_in_lock_step(plan.how, plan.peer, [&](auto& member) { solve(h, n, member); });
-  double expected = chosen.published;
-  if (n != published_cycles) {
+  double expected = chosen.known.value;
+  if (n != chosen.known.iterations) {
     hierarchy serial(chosen.n);
     apps::lone_member alone;
     solve(serial, n, alone);
     expected = serial.norm;
   }
-  return apps::compare(h.seconds, n, h.norm, expected, 1e-8);
+  return apps::compare(h.seconds, n, h.norm, expected, chosen.known.tolerance);
 }
 
 }  // namespace npb

@@ -56,7 +56,7 @@ int transform_and_report(const peers::job& job, const shape& s, std::uint64_t se
   static_assert(sizeof all % sizeof(double) == 0);  // it consists of doubles
   MPI_Allreduce(MPI_IN_PLACE, &all, sizeof all / sizeof(double), MPI_DOUBLE, MPI_SUM,
                 MPI_COMM_WORLD);
-  const fft::errors found(all);
+  const fft::errors found(s, all);
   return job.report("fft_mpi", seconds, found.small(s),
                     {{"x", static_cast<std::int64_t>(s.x)},
                      {"y", static_cast<std::int64_t>(s.y)},
@@ -65,6 +65,7 @@ int transform_and_report(const peers::job& job, const shape& s, std::uint64_t se
                      {"inverse_error", found.inverse},
                      {"parseval_error", found.parseval},
                      {"direct_error", found.direct},
+                     {"weighted_error", found.weighted},
                      {"gflops", fft::operations(s) * rounds / seconds / 1e9}});
 }
 

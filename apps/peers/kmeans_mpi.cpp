@@ -70,7 +70,7 @@ int cluster_and_report(const peers::job& job, const kmeans::plan& p) {
   const std::vector<int> all = gather(assigned, job);
   kmeans::check_result result;
   if (job.rank() == 0) result = kmeans::check(p, o, all);
-  return job.report("kmeans_mpi", seconds, result.difference <= 1e-9 && result.wrong == 0,
+  return job.report("kmeans_mpi", seconds, result.right(),
                     {{"points", p.points},
                      {"clusters", p.clusters},
                      {"rounds", o.rounds},

@@ -112,22 +112,14 @@ int propagate_and_report(const peers::job& job, const labelprop::plan& p) {
   const std::int64_t rounds = mine.propagate();
   const double seconds = clock.seconds();
   const std::vector<vertex> found = mine.gather();
-  std::int64_t wrong = 0;
-  std::int64_t count = 0;
-  if (job.rank() == 0) {
-    const std::vector<vertex> expected = labelprop::components(p);
-    wrong += found.size() != expected.size() ? 1 : 0;
-    for (std::size_t v = 0; v < found.size(); ++v) {
-      wrong += found[v] != expected[v] ? 1 : 0;
-      count += std::cmp_equal(expected[v], v) ? 1 : 0;
-    }
-  }
-  return job.report("labelprop_mpi", seconds, wrong == 0,
+  labelprop::summary s;
+  if (job.rank() == 0) s = labelprop::summarise(p, found);
+  return job.report("labelprop_mpi", seconds, s.wrong == 0,
                     {{"vertices", p.vertices},
                      {"edges", p.edges},
-                     {"components", count},
+                     {"components", s.components},
                      {"rounds", rounds},
-                     {"wrong", wrong}});
+                     {"wrong", s.wrong}});
 }
 
 }  // namespace

@@ -5,7 +5,6 @@
 // outermost rows to its neighbours and waits for theirs, and for no other place.
 
 #include <array>
-#include <cmath>
 #include <cstddef>
 #include <functional>
 #include <string>
@@ -25,9 +24,11 @@ struct options {
   int iterations = sor::published_iterations;
 };
 
+template <std::size_t N>
 struct outcome {
   double seconds;
   double sum;
+  sor::grid_points<N> points;
 };
 
 // The rows of the points of each colour, in blocks, with copies of the neighbours' outermost rows.
@@ -92,37 +93,37 @@ double sum_of(const colours<N>& grid) {
 }
 
 template <std::size_t N>
-outcome over_places(int iterations) {
+outcome<N> over_places(int iterations) {
   const colours<N> grid = make_grid<N>();
   const apps::stopwatch clock;
   at_all_places([grid, iterations] { sweep_here<N>(grid, iterations); });
   const double seconds = clock.seconds();
-  const outcome found{seconds, sum_of<N>(grid)};
+  outcome<N> found{seconds, sum_of<N>(grid), {}};
+  for (std::size_t c = 0; c < 2; ++c) found.points[c] = grid[c].gather();
   for (const auto& points : grid) points.destroy();
   return found;
 }
 
 template <std::size_t N>
-outcome serially(int iterations) {
+outcome<N> serially(int iterations) {
   sor::serial_grid<N> grid;
   const apps::stopwatch clock;
   grid.sweep(iterations);
-  return {clock.seconds(), grid.sum()};
+  return {clock.seconds(), grid.sum(), grid.points()};
 }
 
 int run_and_report(const options& o) {
   return sor::with_length(o.size, [&](auto n) {
-    const outcome found =
+    const outcome<n> found =
         o.variant == "serial" ? serially<n>(o.iterations) : over_places<n>(o.iterations);
-    const double expected = sor::expected_sum<n>(o.iterations);
-    const double error = std::abs(found.sum - expected) / expected;
-    return apps::report("sor", found.seconds, error <= 1e-12,
+    const sor::check_result checked = sor::check<n>(found.sum, o.iterations, &found.points);
+    return apps::report("sor", found.seconds, checked.right(),
                         {{"size", o.size},
                          {"variant", o.variant},
                          {"iterations", o.iterations},
                          {"value", found.sum},
-                         {"expected", expected},
-                         {"error", error}});
+                         {"expected", checked.expected},
+                         {"error", checked.error}});
   });
 }
 

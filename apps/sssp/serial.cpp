@@ -32,7 +32,8 @@ std::vector<length> dijkstra(const arcs& graph, std::size_t root) {
 std::int64_t wrong_lengths(const arcs& graph, std::span<const length> lengths, std::size_t root) {
   std::vector<bool> wrong(lengths.size());
   std::vector<bool> explained(lengths.size());
-  explained[root] = lengths[root] == 0;
+  wrong[root] = lengths[root] != 0;
+  explained[root] = true;
   for (std::size_t v = 0; v < lengths.size(); ++v) {
     if (lengths[v] == unreached) continue;
     for (const arc& a : graph.of(v)) {
@@ -49,6 +50,10 @@ std::int64_t wrong_lengths(const arcs& graph, std::span<const length> lengths, s
 
 summary summarise(const arcs& graph, std::span<const length> lengths, std::size_t root) {
   summary s;
+  if (lengths.size() != graph.size()) {
+    s.wrong = 1;
+    return s;
+  }
   s.wrong = wrong_lengths(graph, lengths, root);
   const std::vector<length> expected = dijkstra(graph, root);
   for (std::size_t v = 0; v < expected.size(); ++v) {

@@ -17,12 +17,15 @@ std::vector<length> dijkstra(const arcs& graph, std::size_t root);
 
 // How many vertices have a length that cannot be right. All lengths are right if there is none,
 // since all weights are positive: the root has length 0, no arc leads to a shorter path, and each
-// other vertex that is reached has an arc from a vertex that accounts for its length.
+// other vertex that is reached has an arc from a vertex that accounts for its length. Requires: a
+// length for each vertex of the graph.
 std::int64_t wrong_lengths(const arcs& graph, std::span<const length> lengths, std::size_t root);
 
 // What a program reports about the lengths that it found.
 struct summary {
-  std::int64_t wrong = 0;  // lengths that cannot be right, or differ from those of Dijkstra
+  // Lengths that cannot be right, or differ from those of Dijkstra; 1 if their number is not that
+  // of the vertices.
+  std::int64_t wrong = 0;
   std::int64_t reached = 0;
   length longest = 0;
 };

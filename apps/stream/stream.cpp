@@ -11,6 +11,7 @@
 
 #include <apgas/apgas.hpp>
 
+#include "stream/copies.hpp"
 #include "stream/triad.hpp"
 #include "support/command_line.hpp"
 #include "support/loop_form.hpp"
@@ -20,7 +21,8 @@
 
 namespace {
 
-using word = std::uint64_t;
+using stream::are_words_of;
+using stream::word;
 using block = apgas::global_ptr<word>;
 
 struct plan {
@@ -28,18 +30,6 @@ struct plan {
   int rounds;
   bool by_pieces;  // sixteen calls of async_copy instead of one copy
 };
-
-// The value that place `source` sends in a round.
-word word_of(int source, int round, std::int64_t i) {
-  return (static_cast<word>(i) << 20) + (static_cast<word>(source) << 10) +
-         static_cast<word>(round % 1024);
-}
-
-std::vector<word> words_of(int source, int round, std::int64_t n) {
-  std::vector<word> all(static_cast<std::size_t>(n));
-  for (std::int64_t i = 0; i < n; ++i) all[static_cast<std::size_t>(i)] = word_of(source, round, i);
-  return all;
-}
 
 // Calls move(first, count) once, or for each of sixteen pieces in a finish.
 template <class F>
@@ -88,20 +78,20 @@ outcome measure_from_here(const plan& p) {
   std::vector<word> back(static_cast<std::size_t>(p.words));
   outcome result;
   for (int round = 0; round < p.rounds; ++round) {
-    const std::vector<word> mine = words_of(here, round, p.words);
+    const std::vector<word> mine = stream::words_of(here, round, p.words);
     const apps::stopwatch sending;
     send(p, mine, there);
     result.sending += sending.seconds();
     // The other place computes by itself what it should have received.
     result.verified = result.verified && apgas::at(next, [p, there, here, round] {
-                        return std::equal(there.local(), there.local() + p.words,
-                                          words_of(here, round, p.words).begin());
+                        const std::span found(there.local(), static_cast<std::size_t>(p.words));
+                        return are_words_of(here, round, p.words, found);
                       });
     std::ranges::fill(back, word{0});
     const apps::stopwatch fetching;
     fetch(p, there, back);
     result.fetching += fetching.seconds();
-    result.verified = result.verified && back == words_of(here, round, p.words);
+    result.verified = result.verified && are_words_of(here, round, p.words, back);
   }
   apgas::deallocate(there);
   return result;

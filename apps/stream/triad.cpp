@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
 #include <memory>
+#include <span>
 
 #include "stream/triad.hpp"
 #include "support/stopwatch.hpp"
@@ -40,14 +41,7 @@ class triad {
     });
   }
 
-  [[nodiscard]] std::int64_t wrong(double scalar) const {
-    std::int64_t count = 0;
-    for (std::size_t k = 0; k < n_; ++k) {
-      const auto i = static_cast<std::ptrdiff_t>(k);
-      count += a_[k] != b_of(i) + scalar * c_of(i) ? 1 : 0;
-    }
-    return count;
-  }
+  [[nodiscard]] std::span<const double> result() const { return {a_.get(), n_}; }
 
  private:
   const apps::loop_form& form_;
@@ -59,6 +53,15 @@ class triad {
 
 }  // namespace
 
+std::int64_t wrong_elements(std::span<const double> a, double scalar) {
+  std::int64_t count = 0;
+  for (std::size_t k = 0; k < a.size(); ++k) {
+    const auto i = static_cast<std::ptrdiff_t>(k);
+    count += a[k] != b_of(i) + scalar * c_of(i) ? 1 : 0;
+  }
+  return count;
+}
+
 triad_outcome compute_triad(apps::loop_form& form, std::int64_t words, int rounds) {
   triad_outcome o;
   form.run([&] {
@@ -67,7 +70,7 @@ triad_outcome compute_triad(apps::loop_form& form, std::int64_t words, int round
       const apps::stopwatch clock;
       t.compute(round);
       o.seconds += clock.seconds();
-      o.wrong += t.wrong(round);
+      o.wrong += wrong_elements(t.result(), round);
     }
   });
   return o;

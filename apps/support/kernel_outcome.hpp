@@ -33,6 +33,14 @@ inline kernel_outcome compare(double seconds, int iterations, double value, doub
   return {seconds, iterations, value, expected, error, error <= tolerance};
 }
 
+// A result that is published for a number of iterations, and the greatest relative error of a right
+// one.
+struct published_result {
+  int iterations;
+  double value;
+  double tolerance;
+};
+
 // Reports the outcome. `size_name` is what the program calls the size of a problem.
 // Context: task.
 inline int report(const std::string& app, const kernel_outcome& found, const lock_step& how,

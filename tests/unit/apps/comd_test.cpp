@@ -204,6 +204,10 @@ TEST(comd_check, forces_are_those_of_all_pairs) {
             }),
             refused);
   EXPECT_EQ(said_about([](outcome& o) {
+              for (comd::atom& a : o.atoms) a.force.y = std::numeric_limits<double>::quiet_NaN();
+            }),
+            refused);
+  EXPECT_EQ(said_about([](outcome& o) {
               for (comd::atom& a : o.atoms) {
                 if (a.id % 100 == 0) a.position.z += 0.01;
               }
