@@ -26,6 +26,14 @@ class Apgas(gdb.Command):
         super().__init__("apgas", gdb.COMMAND_STACK, gdb.COMPLETE_NONE, True)
 
 
+def select_frame(level):
+    """Unlike the command frame, this prints nothing."""
+    frame = gdb.newest_frame()
+    for _ in range(level):
+        frame = frame.older()
+    frame.select()
+
+
 class Command(gdb.Command):
     """A subcommand. It leaves the selected thread and frame as they were."""
 
@@ -45,7 +53,7 @@ class Command(gdb.Command):
         finally:
             if thread is not None and thread.is_valid():
                 thread.switch()
-                gdb.execute(f"frame {level}", to_string=True)
+                select_frame(level)
 
 
 def description(fiber):

@@ -114,7 +114,6 @@ void profiled_sink::on_frame(const comm::inbound_frame& frame) noexcept {
     words.resize(n);
     if (n != 0)
       std::memcpy(words.data(), plain.payload.data() + plain.payload.size(), n * word_bytes);
-    if (n == 0) words.assign(3, 0);  // an empty path
     good = profile_->arrives(describe(*frame.header, frame.payload.data()), words);
   }
   if (!good) {

@@ -110,7 +110,8 @@ span_words span_recorder::departs(const departing_frame& frame) noexcept {
 bool span_recorder::arrives(const arriving_frame& frame,
                             std::span<const std::uint64_t> words) noexcept {
   span_reader from(words);
-  span_event event{from.next_paths(sites_)};
+  span_event event;
+  if (!words.empty()) event.latest = from.next_paths(sites_);
   span_scope returned;
   const bool has_returned = from.good() && !from.at_end();
   if (has_returned) {

@@ -68,8 +68,9 @@ class span_profile {
 
   // Returns what the frame that the caller is about to send must carry. Context: any thread.
   std::vector<std::uint64_t> departs(const departing_frame& frame) noexcept;
-  // A frame has arrived that carries `words`; until handled(), this thread runs its handler.
-  // Returns false, and expects no call of handled(), if these are not what departs() has returned.
+  // A frame has arrived that carries `words`; none at all stand for an empty path. Until handled(),
+  // this thread runs its handler. Returns false, and expects no call of handled(), if these are not
+  // what departs() has returned.
   // Context: handler.
   bool arrives(const arriving_frame& frame, std::span<const std::uint64_t> words) noexcept;
   void handled() noexcept;
