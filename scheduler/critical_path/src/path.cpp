@@ -4,13 +4,13 @@
 namespace apgas::inline v0::scheduler {
 namespace {
 
-constexpr unsigned kind_bits = 2;
+constexpr unsigned share_kind_bits = 2;
 
 std::uint64_t key_of(path_share::of kind, site_number site) noexcept {
-  return std::uint64_t{site} << kind_bits | static_cast<std::uint64_t>(kind);
+  return std::uint64_t{site} << share_kind_bits | static_cast<std::uint64_t>(kind);
 }
 path_share::of kind_of(std::uint64_t key) noexcept {
-  return static_cast<path_share::of>(key & ((1U << kind_bits) - 1));
+  return static_cast<path_share::of>(key & ((1U << share_kind_bits) - 1));
 }
 
 }  // namespace
@@ -27,7 +27,7 @@ std::vector<path_share> path::shares() const {
   add_last_to(whole);
   std::vector<path_share> all;
   for (const share_map::entry& e : whole.entries()) {
-    all.push_back({kind_of(e.key), static_cast<site_number>(e.key >> kind_bits), e.ticks});
+    all.push_back({kind_of(e.key), static_cast<site_number>(e.key >> share_kind_bits), e.ticks});
   }
   return all;
 }

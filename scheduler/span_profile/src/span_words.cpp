@@ -8,7 +8,7 @@ namespace apgas::inline v0::scheduler {
 namespace {
 
 constexpr std::size_t word_bytes = sizeof(std::uint64_t);
-constexpr unsigned kind_bits = 64 - site_table::code_bits;
+constexpr unsigned bits_beside_code = 64 - site_table::code_bits;
 
 constexpr std::size_t words_for(std::size_t bytes) noexcept {
   return (bytes + word_bytes - 1) / word_bytes;
@@ -19,7 +19,7 @@ void put_path(span_words& to, const path& p, const site_table& sites) {
   to.insert(to.end(), {p.length(), shares.size()});
   for (const path_share& each : shares) {
     const auto kind = static_cast<std::uint64_t>(each.kind);
-    to.insert(to.end(), {sites.code_of(each.site) << kind_bits | kind, each.ticks});
+    to.insert(to.end(), {sites.code_of(each.site) << bits_beside_code | kind, each.ticks});
   }
 }
 
@@ -73,9 +73,9 @@ path span_reader::next_path(site_table& sites, path_share::of other) {
   std::vector<path_share> shares(count(2));
   for (path_share& each : shares) {
     const std::uint64_t code = word();
-    each.kind = static_cast<path_share::of>(code & ((1U << kind_bits) - 1));
+    each.kind = static_cast<path_share::of>(code & ((1U << bits_beside_code) - 1));
     if (each.kind > path_share::of::scheduling || each.kind == other) good_ = false;
-    each.site = sites.number_of_code(code >> kind_bits);
+    each.site = sites.number_of_code(code >> bits_beside_code);
     each.ticks = word();
   }
   if (!good_) return {};
