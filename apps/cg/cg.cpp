@@ -99,18 +99,6 @@ class by_openmp {
   [[maybe_unused]] int threads_;
 };
 
-struct serially {
-  template <class F>
-  double sum_over(std::size_t n, F f) const {
-    return f(std::size_t{0}, n);
-  }
-  template <class F>
-  void for_all(std::size_t n, F f) const {
-    f(std::size_t{0}, n);
-  }
-  void exchange_halo() const {}
-};
-
 struct outcome {
   cg::outcome result;
   double seconds;
@@ -162,7 +150,7 @@ int solve_and_report(const plan& p, const std::string& variant,
   if (peer) {
     peer->run([&, threads = apgas::num_workers()] { solved = solve_here(p, by_openmp(threads)); });
   } else {
-    solved = variant == "serial" ? solve_here(p, serially()) : solve_everywhere(p);
+    solved = variant == "serial" ? solve_here(p, cg::serially()) : solve_everywhere(p);
   }
   const auto& [o, found] = solved;
   const cg::check_result result = cg::check(p.equation(), found, p.tolerance);

@@ -72,4 +72,17 @@ outcome solve(const poisson& p, portion& mine, double tolerance, int most_iterat
   return {iterations, std::sqrt(square / right)};
 }
 
+// One part, one place, one thread.
+struct serially {
+  template <class F>
+  double sum_over(std::size_t n, F f) const {
+    return f(std::size_t{0}, n);
+  }
+  template <class F>
+  void for_all(std::size_t n, F f) const {
+    f(std::size_t{0}, n);
+  }
+  void exchange_halo() const {}
+};
+
 }  // namespace cg

@@ -31,18 +31,6 @@ bool is_solution(const std::vector<double>& x) {
   return cg::check(small_cube_of_points, x, cg_tolerance).small;
 }
 
-struct in_one_part {
-  template <class F>
-  double sum_over(std::size_t n, F f) const {
-    return f(std::size_t{0}, n);
-  }
-  template <class F>
-  void for_all(std::size_t n, F f) const {
-    f(std::size_t{0}, n);
-  }
-  void exchange_halo() const {}
-};
-
 std::vector<double> solved(int most_iterations) {
   const cg::poisson& p = small_cube_of_points;
   std::vector<double> x(p.points());
@@ -50,7 +38,7 @@ std::vector<double> solved(int most_iterations) {
   const auto inner = std::span(direction).subspan(p.reach(), p.points());
   for (std::size_t k = 0; k < inner.size(); ++k) inner[k] = p.right_hand_side(k);
   cg::portion points{0, x, inner};
-  cg::solve(p, points, cg_tolerance, most_iterations, in_one_part());
+  cg::solve(p, points, cg_tolerance, most_iterations, cg::serially());
   return x;
 }
 
