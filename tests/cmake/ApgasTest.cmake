@@ -64,6 +64,9 @@ function(apgas_add_test name labels processors timeout environment)
   if(CMAKE_CROSSCOMPILING)
     math(EXPR timeout "4 * ${timeout}")  # in an emulator
   endif()
+  if(APGAS_SANITIZE)
+    math(EXPR timeout "5 * ${timeout}")
+  endif()
   add_test(NAME ${name} COMMAND ${ARGN})
   set_tests_properties(${name} PROPERTIES
     LABELS "${labels}" PROCESSORS ${processors} TIMEOUT ${timeout}
@@ -129,9 +132,6 @@ function(apgas_test name)
   endif()
   if(NOT arg_TIMEOUT)
     set(arg_TIMEOUT 600)  # ends a test that hangs, under any load
-  endif()
-  if(APGAS_SANITIZE)
-    math(EXPR arg_TIMEOUT "${arg_TIMEOUT} * 5")
   endif()
   if(arg_AGAIN)
     apgas_test_target(program ${arg_AGAIN})

@@ -57,7 +57,7 @@ void suspend_all(bool lingers) {
     });
     begun.acquire();
     for (int i = 0; i < 2; ++i) apgas::async(apgas::name("reader"), read_later(value.get_future()));
-    apgas::sleep_for(200ms);  // until the tasks wait
+    apgas::sleep_for(1s);  // until the tasks wait
     if (lingers) compute_on();
     std::abort();
   });

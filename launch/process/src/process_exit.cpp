@@ -16,8 +16,9 @@
 namespace apgas::inline v0::launch {
 namespace {
 
-// How long an exit waits for tasks that compute, and are not interrupted.
-constexpr std::chrono::milliseconds longest_wait{100};
+// How long an exit waits for tasks that compute, and are not interrupted. Where other programs
+// compute, a worker may need a good part of it to come to its next choice.
+constexpr std::chrono::milliseconds longest_wait{1000};
 
 base::atomic<scheduler::scheduler*> sole_place{nullptr};
 base::atomic<pid_t> exiting{0};  // the thread that is in std::exit; publishes nothing

@@ -269,6 +269,7 @@ void wait_for_others(task_counter& counter, const wait_record& waits_for) noexce
 }
 
 void yield() noexcept {
+  current_fiber()->on->yielded = true;
   suspend("yield", [](fiber* f) { resume(f); });
 }
 

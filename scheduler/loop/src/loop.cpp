@@ -13,7 +13,7 @@
 
 // The scheduling loop: what a worker does between tasks. It chooses the next work from the worker's
 // own queues; if these are empty, it searches and steals; and if there is nothing to steal, it
-// sleeps.
+// sleeps. While its tasks yield, it steals now and then, although its queues are not empty.
 namespace apgas::inline v0::scheduler {
 namespace {
 
@@ -69,7 +69,121 @@ bool has_free_stacks(const worker& w) noexcept {
   return w.num_cached_fibers >= 24 || w.count.fibers < 64U;
 }
 
-// Chooses work from the queues of the worker itself.
+void note_steal(worker& w, const worker& victim, std::size_t tasks, bool fenced,
+                std::uint64_t begun) {
+  ++w.count.steals;
+  w.count.stolen += tasks;
+  w.pace.stole(tasks, begun, cycles(), fenced);
+  observe_activity(w, worker_activity::steal, begun,
+                   std::uint64_t{tasks} << 32U | static_cast<std::uint32_t>(victim.id));
+}
+
+// Steals at most `most` tasks from `victim`. With `resumed_too` also takes resumed tasks. A thief
+// that has work itself steals one task; a block that it gets goes to its ready queue.
+bool steal_from(worker& w, worker& victim, work& found, bool resumed_too,
+                std::size_t most = steal_most) {
+  if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
+  ++w.count.steal_attempts;
+  const std::uint64_t begun = cycles();
+  const std::uint64_t patience = answer_patience_cycles(w.home->num_workers());
+  slot taken[steal_most];
+  const auto got = victim.tasks.steal(taken, most, {begun, patience});
+  if (got.fenced) ++w.count.fences;
+  if (got.tasks != 0) {
+    observe_stolen(w, {taken, got.tasks});
+    found.in_slot = true;
+    found.task.assign(taken[0]);
+    if (got.tasks > 1) w.tasks.push_counted(taken + 1, got.tasks - 1);
+    note_steal(w, victim, got.tasks, got.fenced, begun);
+    return true;
+  }
+  if (!resumed_too) return false;
+  fiber_slot some[steal_most];
+  const auto more = victim.batch.steal(some, most, {begun, patience});
+  if (more.fenced) ++w.count.fences;
+  if (more.tasks != 0) {
+    found.resumed = some[0].task;
+    for (std::size_t i = 1; i < more.tasks; ++i) w.ready.push(some[i].task);
+    note_steal(w, victim, more.tasks, more.fenced, begun);
+    return true;
+  }
+  const ready_queue::entry e = victim.ready.pop_any();
+  found.resumed = e.one;
+  if (e.many == nullptr) return e.one != nullptr;
+  note_steal(w, victim, e.many->size, false, begun);
+  if (most == 1) {
+    w.ready.push(e.many, e.many, 1);
+    w.home->internals().notify();  // a searching worker may have missed it between the two queues
+    found.resumed = next_resumed(w);
+    return found.resumed != nullptr;
+  }
+  begin_batch(w, e.many);
+  found.resumed = next_of_batch(w);  // null if another thief was faster
+  if (found.resumed == nullptr) batch_is_over(w);
+  return found.resumed != nullptr;
+}
+
+// Measures how long there have been resumed tasks without a break, as far as it looks. A look reads
+// a line of every worker, so with many workers looks are rarer than rounds of the search.
+class patience {
+ public:
+  explicit patience(const scheduler::implementation& s) noexcept : workers_(s.workers) {}
+  bool exhausted(std::uint64_t now) noexcept {
+    if (now >= look_at_) look(now);
+    return since_ != 0 && now - since_ > resumed_patience_cycles(workers_.size());
+  }
+
+ private:
+  void look(std::uint64_t now) noexcept {
+    look_at_ = now + look_for_resumed_after(workers_.size());
+    const auto may_have_resumed = [](const auto& w) {
+      return w->may_have_batch.load(base::relaxed) || !w->ready.empty();
+    };
+    if (std::ranges::none_of(workers_, may_have_resumed)) {
+      since_ = 0;
+    } else if (since_ == 0) {
+      since_ = now;
+    }
+  }
+
+  const std::vector<std::unique_ptr<worker>>& workers_;
+  std::uint64_t since_ = 0;    // 0: there was none at the last look
+  std::uint64_t look_at_ = 0;  // when the next look is
+};
+
+// Steals for a worker that has found nothing in its own queues.
+bool steal(worker& w, work& found, patience& leave_resumed) {
+  auto& s = w.home->internals();
+  const std::uint64_t now = cycles();
+  if (!w.pace.may_steal(now, w.home->num_workers())) return false;
+  const std::size_t visits = w.victims.begin_round(now);
+  if (visits == 0) return false;
+  const bool resumed_too = leave_resumed.exhausted(now);
+  for (std::size_t i = 0; i < visits; ++i) {
+    worker& victim = *s.workers[static_cast<std::size_t>(w.victims[i])];
+    if (steal_from(w, victim, found, resumed_too)) {
+      w.victims.found(i);
+      return true;
+    }
+  }
+  w.victims.found_none(cycles());
+  return false;
+}
+
+// Steals for a worker whose tasks yield, which perhaps wait for what is ready at another worker.
+bool steal_beside_work(worker& w, work& found) {
+  auto& s = w.home->internals();
+  if (!w.pace.may_steal(cycles(), w.home->num_workers())) return false;
+  const std::size_t visits = std::min<std::size_t>(s.workers.size() - 1, 8);
+  for (std::size_t i = 0; i < visits; ++i) {
+    const auto [victim, resumed_too] = w.victims.next_in_turn();
+    if (steal_from(w, *s.workers[static_cast<std::size_t>(victim)], found, resumed_too, 1))
+      return true;
+  }
+  return false;
+}
+
+// Chooses work from the queues of the worker itself, and seldom from another worker.
 bool choose(worker& w, work& found) {
   if (w.tasks.full() && !make_room(w)) [[unlikely]] {
     choose_newest(w, found);
@@ -106,6 +220,9 @@ bool choose(worker& w, work& found) {
   const bool outside = outside_first(choice);
   if (outside) found.external = s.outside.pop();
   if (found) return true;
+  if (steals_first(choice) && std::exchange(w.yielded, false) && steal_beside_work(w, found)) {
+    return true;
+  }
   if (!oldest_first(choice, has_free_stacks(w))) {
     found.resumed = next_resumed(w);
     if (!found) found.in_slot = w.tasks.take_newest(found.task);
@@ -119,98 +236,6 @@ bool choose(worker& w, work& found) {
   }
   if (!found && !outside) found.external = s.outside.pop();
   return static_cast<bool>(found);
-}
-
-void note_steal(worker& w, const worker& victim, std::size_t tasks, bool fenced,
-                std::uint64_t begun) {
-  ++w.count.steals;
-  w.count.stolen += tasks;
-  w.pace.stole(tasks, begun, cycles(), fenced);
-  observe_activity(w, worker_activity::steal, begun,
-                   std::uint64_t{tasks} << 32U | static_cast<std::uint32_t>(victim.id));
-}
-
-// Steals tasks from `victim`. With `resumed_too` also takes resumed tasks.
-bool steal_from(worker& w, worker& victim, work& found, bool resumed_too) {
-  if (victim.tasks.empty() && !(resumed_too && has_resumed(victim))) return false;
-  ++w.count.steal_attempts;
-  const std::uint64_t begun = cycles();
-  const std::uint64_t patience = answer_patience_cycles(w.home->num_workers());
-  slot taken[steal_most];
-  const auto got = victim.tasks.steal(taken, steal_most, {begun, patience});
-  if (got.fenced) ++w.count.fences;
-  if (got.tasks != 0) {
-    observe_stolen(w, {taken, got.tasks});
-    found.in_slot = true;
-    found.task.assign(taken[0]);
-    if (got.tasks > 1) w.tasks.push_counted(taken + 1, got.tasks - 1);
-    note_steal(w, victim, got.tasks, got.fenced, begun);
-    return true;
-  }
-  if (!resumed_too) return false;
-  fiber_slot some[steal_most];
-  const auto more = victim.batch.steal(some, steal_most, {begun, patience});
-  if (more.fenced) ++w.count.fences;
-  if (more.tasks != 0) {
-    found.resumed = some[0].task;
-    for (std::size_t i = 1; i < more.tasks; ++i) w.ready.push(some[i].task);
-    note_steal(w, victim, more.tasks, more.fenced, begun);
-    return true;
-  }
-  const ready_queue::entry e = victim.ready.pop_any();
-  found.resumed = e.one;
-  if (e.many == nullptr) return e.one != nullptr;
-  note_steal(w, victim, e.many->size, false, begun);
-  begin_batch(w, e.many);
-  found.resumed = next_of_batch(w);  // null if another thief was faster
-  if (found.resumed == nullptr) batch_is_over(w);
-  return found.resumed != nullptr;
-}
-
-// Measures how long there have been resumed tasks without a break, as far as it looks. A look reads
-// a line of every worker, so with many workers looks are rarer than rounds of the search.
-class patience {
- public:
-  explicit patience(const scheduler::implementation& s) noexcept : workers_(s.workers) {}
-  bool exhausted(std::uint64_t now) noexcept {
-    if (now >= look_at_) look(now);
-    return since_ != 0 && now - since_ > resumed_patience_cycles(workers_.size());
-  }
-
- private:
-  void look(std::uint64_t now) noexcept {
-    look_at_ = now + look_for_resumed_after(workers_.size());
-    const auto may_have_resumed = [](const auto& w) {
-      return w->may_have_batch.load(base::relaxed) || !w->ready.empty();
-    };
-    if (std::ranges::none_of(workers_, may_have_resumed)) {
-      since_ = 0;
-    } else if (since_ == 0) {
-      since_ = now;
-    }
-  }
-
-  const std::vector<std::unique_ptr<worker>>& workers_;
-  std::uint64_t since_ = 0;    // 0: there was none at the last look
-  std::uint64_t look_at_ = 0;  // when the next look is
-};
-
-bool steal(worker& w, work& found, patience& leave_resumed) {
-  auto& s = w.home->internals();
-  const std::uint64_t now = cycles();
-  if (!w.pace.may_steal(now, w.home->num_workers())) return false;
-  const std::size_t visits = w.victims.begin_round(now);
-  if (visits == 0) return false;
-  const bool resumed_too = leave_resumed.exhausted(now);
-  for (std::size_t i = 0; i < visits; ++i) {
-    worker& victim = *s.workers[static_cast<std::size_t>(w.victims[i])];
-    if (steal_from(w, victim, found, resumed_too)) {
-      w.victims.found(i);
-      return true;
-    }
-  }
-  w.victims.found_none(cycles());
-  return false;
 }
 
 // A round of a search that takes longer, in cycles, about 1 ms: other threads have computed on the

@@ -32,7 +32,7 @@ void swap() {
     for (apgas::place p : apgas::places()) {
       apgas::async_at(p, [other = apgas::place(1 - p.id())] {
         mine.lock();
-        apgas::sleep_for(std::chrono::milliseconds(200));
+        apgas::sleep_for(std::chrono::seconds(1));
         apgas::at(other, [] { mine.lock(); });
       });
     }

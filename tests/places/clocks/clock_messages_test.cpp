@@ -23,6 +23,13 @@ phase_counts here_now() {
   return apgas::sync::place_of(*apgas::scheduler::current_fiber()).phases->count();
 }
 
+// Waits until this place has sent so many releases: an advance may return before the last of them
+// is counted. Returns the counts then.
+phase_counts with_releases(std::uint64_t releases) {
+  while (here_now().releases < releases) apgas::yield();
+  return here_now();
+}
+
 constexpr int phases = 100;
 
 TEST(clock_messages, one_arrival_and_one_release_for_each_place_and_phase) {
@@ -50,13 +57,12 @@ TEST(clock_messages, one_arrival_and_one_release_for_each_place_and_phase) {
             },
             c, tasks);
       }
-      c.advance();
-      apgas::sleep_for(std::chrono::milliseconds(20));  // until the releases have arrived
-      const phase_counts before = here_now();
-      for (int k = 0; k < phases; ++k) c.advance();
-      apgas::sleep_for(std::chrono::milliseconds(20));
-      const phase_counts after = here_now();
       const auto others = static_cast<std::uint64_t>(apgas::num_places() - 1);
+      const std::uint64_t earlier = here_now().releases;
+      c.advance();
+      const phase_counts before = with_releases(earlier + others);
+      for (int k = 0; k < phases; ++k) c.advance();
+      const phase_counts after = with_releases(before.releases + others * phases);
       EXPECT_EQ(after.releases - before.releases, others * phases);
       EXPECT_EQ(after.acknowledgements, before.acknowledgements);
       EXPECT_EQ(after.arrived, before.arrived);

@@ -10,6 +10,7 @@ import pathlib
 import re
 import signal
 import subprocess
+import threading
 import time
 import unittest
 
@@ -243,10 +244,18 @@ class Settings(unittest.TestCase):
                 with subprocess.Popen([PROGRAM, "mutex_twice"], stderr=subprocess.PIPE, text=True,
                                       env=environment(APGAS_WATCHDOG="1", APGAS_DEADLOCK=choice)
                                       ) as p:
-                    time.sleep(2.5)
+                    ending = threading.Timer(60, p.kill)
+                    ending.start()
+                    err = ""
+                    for line in p.stderr:
+                        err += line
+                        if ("this is a deadlock" if says else "nothing has run") in line:
+                            break
+                    time.sleep(1)  # it does not end, nor say more
                     self.assertIsNone(p.poll())
+                    ending.cancel()
                     p.kill()
-                    err = p.stderr.read()
+                    err += p.stderr.read()
                 self.assertIn("nothing has run here for 1 s", err)
                 self.assertEqual("this is a deadlock" in err, says, err)
 

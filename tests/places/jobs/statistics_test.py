@@ -5,9 +5,11 @@
 Arguments: see jobs.py.
 """
 
+import contextlib
 import json
 import os
 import pathlib
+import random
 import re
 import socket
 import subprocess
@@ -21,9 +23,12 @@ from jobs import APPS, Job, environment_with, jobs, main, own_lines
 
 
 def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
+    """A port that no other program uses, nor gets by chance, as from the range for clients."""
+    while True:
+        port = random.randrange(20_000, 30_000)
+        with socket.socket() as probe, contextlib.suppress(OSError):
+            probe.bind(("127.0.0.1", port))
+            return port
 
 
 def fetch(port, path="/metrics", host="127.0.0.1", **request):

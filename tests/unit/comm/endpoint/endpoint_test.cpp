@@ -131,14 +131,14 @@ TEST_F(endpoint, a_full_message_is_sent) {
 
 TEST_F(endpoint, a_frame_waits_a_bounded_time) {
   comm::endpoint_options options;
-  options.max_delay = 20ms;
+  options.max_delay = 800ms;
   start(options);
   send(0, 1, "a");
   send(0, 1, "b");
   EXPECT_TRUE(at(0).has_batch());
   at(0).progress();
   EXPECT_TRUE(at(0).has_batch());
-  std::this_thread::sleep_for(25ms);
+  std::this_thread::sleep_for(850ms);
   EXPECT_TRUE(at(0).progress());
   EXPECT_FALSE(at(0).has_batch());
   EXPECT_EQ(flushes(at(0), 1, flush_reason::delayed), 1u);
@@ -146,15 +146,15 @@ TEST_F(endpoint, a_frame_waits_a_bounded_time) {
 
 TEST_F(endpoint, without_polling_a_frame_is_sent_after_a_bounded_time) {
   comm::endpoint_options options;
-  options.max_delay = 8ms;
+  options.max_delay = 800ms;
   start(options);
   send(0, 1, "a");
-  std::this_thread::sleep_for(2ms);  // over an eighth of max_delay: taken for arrived
+  std::this_thread::sleep_for(200ms);  // over an eighth of max_delay: taken for arrived
   send(0, 1, "b");
   EXPECT_FALSE(at(0).has_batch());
   EXPECT_EQ(flushes(at(0), 1, flush_reason::delayed), 1u);
   send(0, 1, "c");
-  std::this_thread::sleep_for(10ms);
+  std::this_thread::sleep_for(850ms);
   for (int i = 0; i < 8; ++i) send(0, 1, "d");  // one of these sends reads the clock
   EXPECT_EQ(flushes(at(0), 1, flush_reason::delayed), 2u);
 }

@@ -37,7 +37,7 @@ void print(const std::string& line) {
 void end(int code) noexcept { ended_with = code; }
 
 bool eventually(const std::function<bool()>& what) {
-  const auto deadline = std::chrono::steady_clock::now() + 20s;
+  const auto deadline = std::chrono::steady_clock::now() + 120s;
   while (!what() && std::chrono::steady_clock::now() < deadline) std::this_thread::sleep_for(5ms);
   return what();
 }

@@ -8,13 +8,14 @@
 #include <gtest/gtest.h>
 
 #include <apgas/async.hpp>
+#include <apgas/latch.hpp>
 #include <apgas/scheduler/scheduler.hpp>
 
 #include "support/scheduler_fixture.hpp"
 #include "support/waiting.hpp"
 
-// Fairness of yield: on one worker, the loop `while (!x) yield();` ends, no matter what kind of
-// work sets x.
+// Fairness of yield: the loop `while (!x) yield();` ends, no matter what kind of work sets x, and
+// on which worker it is ready.
 namespace apgas::test {
 namespace {
 
@@ -125,6 +126,48 @@ TEST(Yield, TakesTurns) {
     });
     EXPECT_LT(furthest_ahead, rounds / 2);
     for (int t : turns) EXPECT_EQ(t, rounds);
+  });
+}
+
+// One of two workers yields, and the other one is busy until x is set.
+class YieldBesideABusyWorker : public testing::Test {
+ protected:
+  // begin(x) is called on the busy worker. What it makes ready there sets x.
+  template <class Begin>
+  static void run(Begin begin) {
+    task_place place(task_place::exactly(2));
+    place.run([&] {
+      std::atomic<bool> x{false};
+      std::atomic<scheduler::worker*> yields{nullptr};
+      finish([&] {
+        async([&] {
+          EXPECT_TRUE(yields_until([&] {
+            yields = worker_now();
+            return x.load();
+          }));
+        });
+        EXPECT_TRUE(spins_until([&] { return yields.load() != nullptr; }));
+        begin(x);
+        EXPECT_TRUE(spins_until([&] { return x.load(); }));
+      });
+    });
+  }
+};
+
+TEST_F(YieldBesideABusyWorker, LetsAnUnstartedTaskRun) {
+  run([](std::atomic<bool>& x) { async([&] { x = true; }); });
+}
+
+TEST_F(YieldBesideABusyWorker, LetsAResumedTaskRun) {
+  latch begun(1), resumed(1);
+  run([&](std::atomic<bool>& x) {
+    async([&] {
+      begun.count_down();
+      resumed.wait();
+      x = true;
+    });
+    begun.wait();
+    resumed.count_down();
   });
 }
 

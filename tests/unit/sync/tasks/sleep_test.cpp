@@ -57,7 +57,7 @@ TEST(sleep, is_hardly_longer_when_the_worker_is_idle) {
 
 TEST(sleep, wakes_in_the_order_of_the_times) {
   run_tasks(1, [] {
-    const auto start = steady_clock::now();
+    const auto start = steady_clock::now() + 200ms;  // until all tasks sleep
     std::vector<int> woken;
     apgas::finish([&] {
       for (const int i : {3, 1, 4, 2, 5}) {
@@ -76,7 +76,7 @@ TEST(sleep, a_short_sleep_is_not_delayed_by_an_earlier_long_one) {
     std::atomic<bool> short_over{false};
     apgas::finish([&] {
       async([&] {
-        apgas::sleep_for(300ms);
+        apgas::sleep_for(3s);
         EXPECT_TRUE(short_over);
       });
       apgas::sleep_for(20ms);  // meanwhile the workers sleep until the end of the long one

@@ -62,6 +62,7 @@ struct alignas(base::cache_line_bytes) worker {
   fiber* cached_fibers = nullptr;  // fibers without a task, suspended in their scheduling loop
   int num_cached_fibers = 0;
   std::uint32_t direct_switches = 0;  // switches that bypassed the scheduling loop
+  bool yielded = false;               // a task has yielded since steals_first() was last true
   std::uint32_t phases_in_a_row = 0;  // advances of tasks that did not leave the worker (sync)
   steal_pace pace;
   victim_order victims;
