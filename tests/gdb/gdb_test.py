@@ -157,6 +157,16 @@ class Commands(unittest.TestCase):
         self.assertEqual(len(outputs), len(COMMANDS), said)
         self.check(outputs)
 
+    def test_the_work_of_a_timer_is_no_task(self):
+        wake = "break apgas::v0::sync::(anonymous namespace)::wake"
+        outputs, said = gdb(PROGRAM, commands=["set breakpoint pending on", wake, *START,
+                                               "apgas tasks", "bt"])
+        if "ptrace" in said and "hit Breakpoint 1" not in said:
+            self.skipTest(f"gdb must not trace a process here: {said}")
+        self.assertRegex(outputs[-1], r"(?s)#0 .*::wake.*#\d+ .*scheduler::loop", said)
+        self.assertRegex(outputs[-2], r"(?m)^ +0 .*waits in sleep_for at [^ ]+: main$", said)
+        self.assertIn("6 tasks with a stack, 2 without one", outputs[-2], said)
+
     def test_a_suspended_spawner_and_a_finish(self):
         # One worker: another one might steal the task that aborts, while the spawner still runs.
         start = ["set environment APGAS_WORKERS=1", *START]

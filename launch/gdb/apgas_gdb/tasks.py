@@ -23,7 +23,11 @@ def thread_on(fiber):
 
 
 def runs_task(fiber):
-    """The thread that runs a task on this fiber, or None if the fiber is in the scheduling loop."""
+    """The thread that runs a task on this fiber, or None if the fiber is in the scheduling loop.
+
+    What the loop does for the runtime itself, such as the work of a timer, belongs to no finish."""
+    if fiber["task.finish"] == 0:
+        return None
     before = gdb.selected_thread()
     try:
         thread = thread_on(fiber)
