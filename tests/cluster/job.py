@@ -14,7 +14,8 @@ from simulated_cluster import CLUSTER, HOSTS, NAME, cluster, with_cluster
 PLACES = 6  # two on each host
 HEARTBEAT = 3
 LONGEST = 60  # seconds that the end of a job may take, however loaded the host is
-STARTED = 100  # seconds after which apgas-run ends a job, so that no test waits for ever
+WORKING = 300  # seconds that a job works unless a test ends it, longer than any command takes
+STARTED = 400  # seconds after which apgas-run ends a job, so that no test waits for ever
 ENDED = r"ended unexpectedly \(killed, for example by the kernel for lack of memory\)"
 TOOK = {}  # failure: [seconds until the line was printed, seconds until the job had ended]
 
@@ -24,7 +25,7 @@ class Job:
 
     found = False  # left() has found a process, so that it can be trusted when it finds none
 
-    def __init__(self, transport, *failure, name=NAME, hosts=HOSTS, options=(), seconds=60):
+    def __init__(self, transport, *failure, name=NAME, hosts=HOSTS, options=(), seconds=WORKING):
         self.name = name
         self.errors = tempfile.NamedTemporaryFile("w+")
         command = [CLUSTER, "--name", name, "run", "--", "apgas-run", "--timeout", str(STARTED),

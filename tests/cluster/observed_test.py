@@ -62,7 +62,7 @@ class Observed(unittest.TestCase):
         self.assertRegex(result.stderr, r"in future::get at .*behave.cpp:\d+, main, .* at place 0")
 
     def test_top_shows_all_hosts_on_that_of_place_0(self):
-        job = Job(TRANSPORTS[0], seconds=60)
+        job = Job(TRANSPORTS[0])
         try:
             top = on(FIRST, "apgas-top", "--once", job.places[0])
             self.assertEqual(top.returncode, 0, top)
@@ -76,7 +76,7 @@ class Observed(unittest.TestCase):
             job.end("a job that was observed")
 
     def test_ps_shows_what_the_places_of_a_host_do(self):
-        job = Job(TRANSPORTS[0], seconds=60)
+        job = Job(TRANSPORTS[0])
         try:
             for number, host in enumerate(HOSTS):
                 report = on(host, "apgas-ps", job.places[2 * number])

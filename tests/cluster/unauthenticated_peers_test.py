@@ -104,7 +104,7 @@ class UnauthenticatedPeers(Case):
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
                 # A container engine takes seconds for each command while places compute.
-                job = Job(transport, seconds=8 if ENGINE == "netns" else 40)
+                job = Job(transport, seconds=8 if ENGINE == "netns" else 50)
                 targets = [word for host, (own, known) in before.items()
                            for word in reachable(own, listeners(host) - known)]
                 thrown = cluster("exec", "node3", "--", "python3", "-c", UNAUTHENTICATED_PEER,

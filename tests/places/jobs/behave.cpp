@@ -10,6 +10,7 @@
 #include <thread>
 #include <vector>
 
+#include <malloc.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
@@ -54,8 +55,10 @@ void idle(int seconds) {
   });
 }
 
-// Limits the place to this much address space beyond what it has now.
+// Limits the place to this much address space beyond what it has now. A thread that allocates for
+// the first time must not take 64 MiB of it for an arena of its own.
 void limit_memory(std::size_t more) {
+  mallopt(M_ARENA_MAX, 1);
   std::size_t pages = 0;
   std::ifstream("/proc/self/statm") >> pages;
   const rlim_t bytes = pages * static_cast<std::size_t>(sysconf(_SC_PAGESIZE)) + more;
