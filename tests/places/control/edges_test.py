@@ -11,7 +11,7 @@ import sys
 import time
 import unittest
 
-from control_test import TOOLS, WITH_MPI, job, members, report_when, run
+from control_test import TOOLS, WITH_MPI, job, members, report_when, run, stop
 
 SOURCE = pathlib.Path(__file__).with_name("awaiting.cpp").read_text().splitlines()
 PLACES = {"APGAS_PLACES": "2", "APGAS_WORKERS": "4"}
@@ -114,10 +114,14 @@ class Edges(unittest.TestCase):
 
     def test_of_a_job_that_ends_meanwhile(self):
         with job("many", ends=False, **LOCAL) as process:
+            stop(process.pid)  # so that it cannot answer before it ends
+            connected = re.compile(rf"(?m)^\S+ \S+ \S+ 00000000 .* @apgas/\S+/{process.pid}$")
             asked = subprocess.Popen(
                 [sys.executable, TOOLS / "apgas-ps", str(process.pid), "--edges"], text=True,
                 stdout=subprocess.PIPE, stderr=subprocess.PIPE)
-            time.sleep(0.2)
+            while not connected.search(pathlib.Path("/proc/net/unix").read_text()):
+                self.assertIsNone(asked.poll(), "it is connected before it ends")
+                time.sleep(0.01)
             process.kill()
             out, err = asked.communicate(timeout=60)
         self.assertEqual((asked.returncode, out), (3, ""), err)
