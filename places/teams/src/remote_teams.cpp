@@ -156,12 +156,16 @@ void remote_teams::take_held(team_member& told, std::uint32_t sequence, held_cal
 }
 
 void remote_teams::begin_watch() noexcept {
-  {
-    std::lock_guard hold(lock_);
-    if (stopped_ || watching_.exchange(true, base::relaxed)) return;
-    when_ = place_.task_scheduler->now() + patience;
-    looks_in_vain_ = 0;
-  }
+  std::lock_guard hold(lock_);
+  if (stopped_ || watching_.load(base::relaxed)) return;
+  looks_in_vain_ = 0;
+  set_timer();
+}
+
+// Requires: lock_ is held.
+void remote_teams::set_timer() noexcept {
+  watching_.store(true, base::relaxed);
+  when_ = place_.task_scheduler->now() + patience_;
   place_.task_scheduler->submit_at(when_, &timer_);
 }
 
@@ -181,16 +185,21 @@ scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
   remote_teams& self = *static_cast<timer*>(work)->self;
   {
     std::lock_guard hold(self.lock_);
+    // A task that is not found waiting below finds this false, and starts the timer again.
+    self.watching_.store(false, base::relaxed);
     held_calls held;
     std::uint64_t calls = 0;
     for (const auto& [id, member] : self.members_) member->add_held(held);
     for (const auto& [id, member] : self.members_) calls += member->tell_if_waiting(held);
     const bool again = self.looks_again(calls);
-    if (again) self.when_ = self.place_.task_scheduler->now() + patience;
-    self.watching_.store(again, base::relaxed);
-    if (again) self.place_.task_scheduler->submit_at(self.when_, &self.timer_);
+    if (again) self.set_timer();
   }
   return nullptr;
+}
+
+void remote_teams::set_patience(std::chrono::microseconds time) noexcept {
+  std::lock_guard hold(lock_);
+  patience_ = time;
 }
 
 bool remote_teams::pause() noexcept {
@@ -207,9 +216,7 @@ bool remote_teams::timer_set() noexcept {
 
 void remote_teams::resume() noexcept {
   std::lock_guard hold(lock_);
-  if (!std::exchange(paused_, false)) return;
-  when_ = place_.task_scheduler->now() + patience;
-  place_.task_scheduler->submit_at(when_, &timer_);
+  if (std::exchange(paused_, false)) set_timer();
 }
 
 std::vector<scheduler::place_waits::team> remote_teams::for_report() {

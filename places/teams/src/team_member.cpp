@@ -217,9 +217,9 @@ team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uin
       if (!broken_.empty()) break;
     }
     if (first && poll_for(wanted, got)) return arrived();
-    static_cast<remote_teams*>(place_.teams)->watch();
     scheduler::suspend({"a collective of a team", this, called_at_},
                        [this, &wanted](scheduler::fiber* self) {
+                         remote_teams& teams = *static_cast<remote_teams*>(place_.teams);
                          bool ready = false;
                          {
                            std::lock_guard hold(lock_);
@@ -229,7 +229,8 @@ team_arrival team_member::receive(std::size_t from, std::uint16_t step, std::uin
                              waiter_ = self;
                            }
                          }
-                         if (ready) scheduler::resume(self);
+                         if (ready) return scheduler::resume(self);
+                         teams.watch();  // the member may be gone by now
                        });
   }
   throw_broken();

@@ -157,9 +157,9 @@ void team_member::wait_for_board(const board_wait& what) {
     look_for_sleepers();
     while (!poll_board(what)) {
       if (is_broken_.load(base::relaxed)) throw_broken();
-      static_cast<remote_teams*>(place_.teams)->watch();
       scheduler::suspend({"a collective of a team", this, called_at_},
                          [this, &what](scheduler::fiber* self) {
+                           remote_teams& teams = *static_cast<remote_teams*>(place_.teams);
                            bool ready = false;
                            {
                              std::lock_guard hold(lock_);
@@ -170,7 +170,8 @@ void team_member::wait_for_board(const board_wait& what) {
                                waiter_ = self;
                              }
                            }
-                           if (ready) scheduler::resume(self);
+                           if (ready) return scheduler::resume(self);
+                           teams.watch();  // the member may be gone by now
                          });
       board_->clear_sleep();
     }

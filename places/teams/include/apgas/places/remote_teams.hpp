@@ -42,7 +42,9 @@ class remote_teams final : public sync::place_extension {
   // Throws: std::bad_alloc.
   void on_message(const comm::inbound_frame& frame);
 
-  // Called when a task begins to wait in a collective; starts the timer if it does not run.
+  // Starts the timer if it does not run. To be called after a task has begun to wait in a
+  // collective, since a timer that expires before that finds nobody waiting, and stops.
+  // Context: any thread that holds no lock of a member.
   // Cost: a load, in most cases.
   void watch() noexcept {
     if (!watching_.load(base::relaxed)) begin_watch();
@@ -72,6 +74,9 @@ class remote_teams final : public sync::place_extension {
   // Returns the board that the team gets, or -1.
   int take_board(std::uint64_t offered, std::uint64_t agreed) noexcept;
 
+  // Changes how long a task waits until it is reported. For tests.
+  void set_patience(std::chrono::microseconds time) noexcept;
+
   // How many messages told another member that one waits, or woke one. Their number depends on how
   // fast the members are. For tests.
   std::uint64_t told() const noexcept { return told_.load(base::relaxed); }
@@ -90,13 +95,12 @@ class remote_teams final : public sync::place_extension {
   std::uint64_t boards() const noexcept;
   team_member* look_up(const global_id& id);
   void begin_watch() noexcept;
+  void set_timer() noexcept;
   bool looks_again(std::uint64_t calls) noexcept;
   void take_held(team_member& told, std::uint32_t sequence, held_calls held) noexcept;
   static scheduler::task_counter* look(scheduler::external_task* work,
                                        scheduler::fiber& self) noexcept;
 
-  // After this time a waiting task is reported to the next member, and then again and again.
-  static constexpr std::chrono::milliseconds patience{100};
   // The board of team::world().
   static constexpr int world_board = 0;
 
@@ -115,6 +119,8 @@ class remote_teams final : public sync::place_extension {
   bool stopped_ = false;
   std::uint64_t calls_ = 0;  // the numbers of the calls that waited at the last look, added up
   int looks_in_vain_ = 0;    // successive looks at the same calls
+  // After this time a waiting task is reported to the next member, and then again and again.
+  std::chrono::microseconds patience_{std::chrono::milliseconds(100)};
   std::chrono::steady_clock::time_point when_;
   timer timer_;
 };
