@@ -185,7 +185,8 @@ scheduler::task_counter* remote_teams::look(scheduler::external_task* work,
   remote_teams& self = *static_cast<timer*>(work)->self;
   {
     std::lock_guard hold(self.lock_);
-    // A task that is not found waiting below finds this false, and starts the timer again.
+    // A task that is not found waiting below finds this false, or the timer set again: it reads it
+    // after it has held the lock of its member, which the looks below hold, too.
     self.watching_.store(false, base::relaxed);
     held_calls held;
     std::uint64_t calls = 0;

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include <fcntl.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -33,7 +34,11 @@ constexpr std::size_t none = 99;
 // What this process writes to standard error, which can be read meanwhile.
 class captured_errors {
  public:
-  captured_errors() { dup2(file_, STDERR_FILENO); }
+  captured_errors() {
+    // Otherwise lines that two places write at the same moment could overwrite each other.
+    fcntl(file_, F_SETFL, O_APPEND);
+    dup2(file_, STDERR_FILENO);
+  }
   ~captured_errors() {
     dup2(before_, STDERR_FILENO);
     close(before_);
