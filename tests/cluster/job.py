@@ -25,14 +25,14 @@ class Job:
 
     found = False  # left() has found a process, so that it can be trusted when it finds none
 
-    def __init__(self, transport, *failure, name=NAME, hosts=HOSTS, options=(), seconds=WORKING):
+    def __init__(self, transport, *failure, name=NAME, hosts=HOSTS, options=()):
         self.name = name
         self.errors = tempfile.NamedTemporaryFile("w+")
         command = [CLUSTER, "--name", name, "run", "--", "apgas-run", "--timeout", str(STARTED),
                    "-n", str(PLACES), "--transport", transport, "--hosts",
                    ",".join(f"{h}:2" for h in hosts),
                    "--env", f"APGAS_HEARTBEAT={HEARTBEAT}", *options, "places_working",
-                   str(seconds), *failure]
+                   str(WORKING), *failure]
         self.process = subprocess.Popen(command, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                                         stderr=self.errors, text=True)
         self.places = {}

@@ -10,7 +10,7 @@ import socket
 import sys
 
 from job import ENDED, Case, Job, main
-from simulated_cluster import ENGINE, HOSTS, TRANSPORTS, cluster
+from simulated_cluster import HOSTS, TRANSPORTS, cluster
 
 
 # Prints the listening sockets of a host, IPv4 and IPv6: address and port in the format of /proc.
@@ -103,8 +103,7 @@ class UnauthenticatedPeers(Case):
         before = {host: (addresses_of(host), listeners(host)) for host in HOSTS[:2]}
         for transport in TRANSPORTS:
             with self.subTest(transport=transport):
-                # A container engine takes seconds for each command while places compute.
-                job = Job(transport, seconds=8 if ENGINE == "netns" else 50)
+                job = Job(transport)
                 targets = [word for host, (own, known) in before.items()
                            for word in reachable(own, listeners(host) - known)]
                 thrown = cluster("exec", "node3", "--", "python3", "-c", UNAUTHENTICATED_PEER,
@@ -113,6 +112,7 @@ class UnauthenticatedPeers(Case):
                 made = [int(count) for count in thrown.stdout.split()]
                 self.assertGreaterEqual(len(made), 2 * 3, targets)  # mpirun or orted, two places
                 self.assertGreater(min(made), 0, targets)
+                job.kill(HOSTS[0], 0, "USR1")  # ends the work
                 code, out, err = job.finish()
                 self.assertEqual((code, out), (0, "done\n"), err)
                 print(f"{transport}: {sum(made)} connections to {len(made)} ports, "

@@ -2,7 +2,9 @@
 // A program that works until it is ended: working <seconds> [<how> <place>]. Each place prints its
 // process id. Then a message travels around all places, and each place computes in tasks. After
 // half a second the given place fails in the given way; with `late-kill` and `late-stop` it fails
-// after MPI has ended. See failures_test.py.
+// after MPI has ended. A SIGUSR1 at place 0 ends the work before the time is over. See
+// failures_test.py.
+#include <atomic>
 #include <chrono>
 #include <csignal>
 #include <cstdint>
@@ -25,6 +27,7 @@ using namespace std::chrono_literals;
 using clock_type = std::chrono::steady_clock;
 
 int late_signal = 0;
+std::atomic<bool> ended = false;
 
 int deep(int depth) {
   volatile char frame[1024] = {};
@@ -61,7 +64,7 @@ void fail(const std::string& how) {
 
 // Continues at the next place until the time is over.
 void go_round(int from, long long until_ns) {
-  if (clock_type::now().time_since_epoch().count() > until_ns) return;
+  if (ended || clock_type::now().time_since_epoch().count() > until_ns) return;
   const apgas::place next((from + 1) % apgas::num_places());
   apgas::async_at(
       next, [](int here, long long until) { go_round(here, until); }, next.id(), until_ns);
@@ -69,7 +72,7 @@ void go_round(int from, long long until_ns) {
 
 void compute(clock_type::time_point until) {
   volatile double sum = 0;
-  while (clock_type::now() < until) {
+  while (!ended && clock_type::now() < until) {
     apgas::finish([&] {
       for (int i = 0; i < 100; ++i) {
         apgas::async([&sum] { sum = sum + 1; });
@@ -80,6 +83,7 @@ void compute(clock_type::time_point until) {
 }
 
 int work(int argc, char** argv) {
+  std::signal(SIGUSR1, [](int) { ended = true; });
   const int seconds = argc > 1 ? std::atoi(argv[1]) : 1;
   const std::string how = argc > 3 ? argv[2] : "";
   const int victim = argc > 3 ? std::atoi(argv[3]) : 0;
@@ -103,6 +107,9 @@ int work(int argc, char** argv) {
             compute(clock_type::now() + std::chrono::milliseconds(500));
             fail(in_this_way);
             compute(until);
+            if (apgas::here().id() == 0) {
+              apgas::async_at(apgas::places(), [] { ended = true; });
+            }
           },
           seconds, p.id() == victim ? how : std::string());
     }
